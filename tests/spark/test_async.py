@@ -235,9 +235,10 @@ def test_input_is_not_read_far_ahead(session: nu.Session, service: Service) -> N
         session.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(rows))
     # Ten were answered, ten are in flight, and of what follows a bundle or two were read.
     assert len(service.asked) == 20
-    query = max(
-        session.metrics().totals, key=lambda t: int(t.query) if t.query.isdigit() else 0
-    ).query
+    runs = session.host.runs
+    assert runs is not None
+    query = str(runs.newest())
+    assert session.store.wait_settled(query, PATIENCE)
     read = sum(bundle.rows_in for bundle in session.metrics(query).bundles)
     assert 20 <= read <= 80
 

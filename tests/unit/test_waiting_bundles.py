@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +22,16 @@ from notebook_udf.worker.runtime.bundle_statistics import Costs
 from notebook_udf.worker.runtime.waiting_bundles import WaitingBundles
 
 TASK = TaskId("12", 3, 7, 0, 55)
-FUNCTIONS = (("f", 2), ("g", 0), ("f", 2))
+
+
+@dataclass
+class Function:
+    name: str
+    version: int
+
+
+KEYS = [("f", 2), ("g", 0), ("f", 2)]
+FUNCTIONS = [Function(*key) for key in KEYS]
 COST = st.tuples(*[st.integers(0, 9)] * len(COSTS))
 # When it ended, its number, rows in and out, bytes in and out, waiting, writing.
 NUMBERS = st.tuples(st.floats(1, 9), *[st.integers(0, 9)] * 7)
@@ -55,14 +65,14 @@ def test_they_leave_as_they_came(
         for each in sent
     ] == [numbers for numbers, _ in bundles]  # fmt: skip
     assert [each.functions for each in sent] == [
-        tuple(FunctionTiming(*key, *cost) for key, cost in zip(FUNCTIONS, costs, strict=True))
+        tuple(FunctionTiming(*key, *cost) for key, cost in zip(KEYS, costs, strict=True))
         for _, costs in bundles
     ]
     rows_in, rows_out, totals = waiting.close(unfinished)
     assert (rows_in, rows_out) == (sum(e.rows_in for e in sent), sum(e.rows_out for e in sent))
     for at, total in enumerate(totals):
         parts = [costs[at] for _, costs in bundles] + [unfinished[at]]
-        assert total == FunctionTiming(*FUNCTIONS[at], *map(sum, zip(*parts, strict=True)))
+        assert total == FunctionTiming(*KEYS[at], *map(sum, zip(*parts, strict=True)))
 
 
 def test_a_sample_and_metrics_come_with_their_bundle() -> None:

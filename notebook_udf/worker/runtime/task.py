@@ -163,7 +163,7 @@ class Task:
         # How many rows had come with each bundle and those before it.
         self._until = array("q")
         self.active: TaskCall | None = None
-        self.waiting = WaitingBundles(identity, [(call.name, call.version) for call in calls])
+        self.waiting = WaitingBundles(identity, self.calls)
         self._bytes_in = 0
         self._wait_ns = 0
         # How much of the bundle's results has left, and how long that took.
@@ -180,6 +180,8 @@ class Task:
         """Opens the functions. What ``open`` raises ends the task."""
         runtime = self.runtime
         runtime.task = self
+        limits = [call.memory for call in self.calls if call.memory]
+        # Calls have read their names for that.
         names = tuple(call.name for call in self.calls)
         observed = bool(self.calls) and all(call.observed for call in self.calls)
         if runtime.position is not None:
@@ -191,7 +193,6 @@ class Task:
             runtime.position.note_task(time.monotonic())
         runtime.end_other_queries(self.scope)
         process.clean.resume(self.scope)
-        limits = [call.memory for call in self.calls if call.memory]
         runtime.limit.apply(min(limits, default=0))
         runtime.send(
             TaskStarted(os.getpid(), time.time(), self.identity, names, self.description, observed)

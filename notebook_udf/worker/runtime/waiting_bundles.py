@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from operator import add
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from notebook_udf.telemetry.records import (
     BUNDLE_FIELDS,
@@ -31,6 +31,13 @@ T = TypeVar("T")
 _OWN, _EACH = len(BUNDLE_FIELDS), len(COSTS)
 
 
+class Named(Protocol):
+    """A function, once it has been read."""
+
+    name: str
+    version: int
+
+
 class WaitingBundles:
     """The bundles of one task. One thread adds, and another one may take at the same time.
 
@@ -39,7 +46,7 @@ class WaitingBundles:
     task
         Which task they are of.
     functions
-        The name and the version of each of its functions.
+        Its functions, whose names need not be known before the first bundle has ended.
 
     Attributes
     ----------
@@ -47,7 +54,7 @@ class WaitingBundles:
         When the first that waits was added, by ``time.monotonic``; 0.0 if none waits.
     """
 
-    def __init__(self, task: TaskId, functions: Sequence[tuple[str, int]]) -> None:
+    def __init__(self, task: TaskId, functions: Sequence[Named]) -> None:
         self._task = task
         self._functions = tuple(functions)
         self._rows: list[tuple[Any, ...]] = []
@@ -105,7 +112,8 @@ class WaitingBundles:
 
     def _parts(self, numbers: list[Any]) -> Iterator[tuple[tuple[str, int], list[Any]]]:
         """Each function with its part of what bundles consist of."""
-        for at, key in enumerate(self._functions):
+        for at, each in enumerate(self._functions):
+            key = each.name, each.version
             yield key, numbers[_OWN + at * _EACH : _OWN + (at + 1) * _EACH]
 
 
