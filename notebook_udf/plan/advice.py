@@ -33,6 +33,9 @@ _BUNDLES = 50
 _FEW = 256
 # Seconds below which declaring a function anew is not worth it.
 _SHORT = 0.1
+# How Spark feeds functions of its own API (``PythonEvalType``): the values of a row at a time;
+# pandas columns, or an iterator of them.
+_BY_VALUE, _BY_SERIES = (100, 101), (200, 204)
 # Operators that pass rows on one by one, without a shuffle or a sort.
 _THROUGH: tuple[Kind, ...] = ("project", "filter", "generate")
 
@@ -178,6 +181,35 @@ def slow_code(plan: Plan) -> Iterator[Advice]:
         )
 
 
+def slow_by_sparks_own(plan: Plan) -> Iterator[Advice]:
+    """A function of PySpark's own API that takes most of the run's time in Python."""
+    everything = [(node, cost) for node in plan.nodes() for cost in node.costs]
+    total = sum(cost.busy / len(cost.nodes) for _, cost in everything)
+    told: set[str] = set()
+    for node, cost in everything:
+        types = {use.eval_type for use in node.functions if use.name == cost.name}
+        enough = cost.busy >= max(_SECONDS, _SHARE * total)
+        if cost.version or cost.name in told or not enough or len(types) != 1:
+            continue
+        took = f"{cost.name} took {cost.busy:,.1f} s of {total:,.1f} s in Python"
+        converting = cost.decode + cost.encode
+        if types <= {*_BY_VALUE}:
+            each = cost.busy / max(cost.rows_in, 1) * 1e9
+            took += f", a row at a time: {each:,.0f} ns for each of {counted(cost.rows_in, 'row')}."
+        elif types <= {*_BY_SERIES} and converting >= _SHARE * cost.busy:
+            took += f", {converting:,.1f} s of it to make pandas columns and to read its results."
+        else:
+            continue
+        told.add(cost.name)
+        yield Advice(
+            node.id,
+            "slow-by-sparks-own",
+            took,
+            "%udf adopt makes it a function of this session, and %udf bench then measures its "
+            "other forms on rows of yours.",
+        )
+
+
 def computed_twice(plan: Plan) -> Iterator[Advice]:
     """A deterministic function called in two operators on the same arguments."""
     places: defaultdict[str, list[tuple[PlanNode, FunctionUse]]] = defaultdict(list)
@@ -285,6 +317,7 @@ RULES: tuple[Callable[[Plan], Iterator[Advice]], ...] = (
     spilled,
     skewed,
     slow_code,
+    slow_by_sparks_own,
     computed_twice,
     collected_groups,
     small_bundles,

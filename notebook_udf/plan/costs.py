@@ -27,15 +27,18 @@ def with_costs(root: PlanNode, totals: Mapping[int, Sequence[FunctionTotals]]) -
         Sums per function, by Spark's stage number.
     """
     costs: dict[int, list[FunctionCost]] = {}
-    for key in _keys(root):
+    keys = _keys(root)
+    ran_as = _names_of_workers(keys, totals)
+    for key in keys:
         nodes = [node for node in root.walk() if key in _keys_of(node)]
+        theirs = ran_as.get(key, key)
         ran = {
             stage: found
             for stage, sums in sorted(totals.items())
-            if (found := next((t for t in sums if (t.function, t.version) == key), None))
+            if (found := next((t for t in sums if (t.function, t.version) == theirs), None))
         }
         for together, sums in _assigned(root, nodes, list(ran.values())):
-            cost = _cost(sums, tuple(node.id for node in together))
+            cost = _cost(key, sums, tuple(node.id for node in together))
             for node in together:
                 costs.setdefault(node.id, []).append(cost)
     return _put(root, costs)
@@ -47,6 +50,17 @@ def _keys_of(node: PlanNode) -> set[_Key]:
 
 def _keys(root: PlanNode) -> list[_Key]:
     return sorted({key for node in root.walk() for key in _keys_of(node)})
+
+
+def _names_of_workers(
+    keys: list[_Key], totals: Mapping[int, Sequence[FunctionTotals]]
+) -> dict[_Key, _Key]:
+    """What workers call a function whose name they do not know: that of ``spark.udf.register`` is
+    not sent to them. Only where one name alone is left on either side."""
+    ran = {(t.function, t.version) for sums in totals.values() for t in sums}
+    planned = [key for key in keys if not key[1] and key not in ran]
+    unplanned = [key for key in ran if not key[1] and key not in keys]
+    return dict(zip(planned, unplanned, strict=True)) if len(planned) == len(unplanned) == 1 else {}
 
 
 def _assigned(
@@ -86,10 +100,10 @@ def _in_a_row(root: PlanNode, stages: list[int]) -> bool:
     return all(feeds(a, b) for a, b in pairwise(stages))
 
 
-def _cost(sums: list[FunctionTotals], nodes: tuple[int, ...]) -> FunctionCost:
+def _cost(key: _Key, sums: list[FunctionTotals], nodes: tuple[int, ...]) -> FunctionCost:
     return FunctionCost(
-        name=sums[0].function,
-        version=sums[0].version,
+        name=key[0],
+        version=key[1],
         rows_in=sum(t.rows_in for t in sums),
         rows_out=sum(t.rows_out for t in sums),
         bundles=sum(t.bundles for t in sums),

@@ -284,6 +284,27 @@ def test_costs_stand_in_the_plan(session: nu.Session, rows: DataFrame) -> None:
     assert [(cost.name, cost.version, cost.rows_in) for cost in costs] == [("series", 0, ROWS)]
 
 
+def test_costs_of_a_registered_name_stand_in_the_plan(session: nu.Session, rows: DataFrame) -> None:
+    # The name is not sent to workers, which know it as a lambda.
+    session.spark.udf.register("by_another_name", lambda x: x + 1, "bigint")
+    rows.createOrReplaceTempView("rows_of_names")
+    query = session.spark.sql("SELECT by_another_name(id) FROM rows_of_names")
+    with one_query(session):
+        query.collect()
+    costs = [cost for node in session.plan(query).plan.root.walk() for cost in node.costs]
+    assert [(cost.name, cost.rows_in) for cost in costs] == [("by_another_name", ROWS)]
+
+
+def test_the_plan_advises_on_what_is_slow(session: nu.Session) -> None:
+    slow = udf(lambda x: sum(x % n for n in range(1, 400)))
+    query = session.spark.range(0, 100_000, 1, 2).select(slow("id"))
+    with one_query(session):
+        query.collect()
+    (advice,) = session.plan(query).plan.advice
+    assert advice.rule == "slow-by-sparks-own"
+    assert "for each of 100,000 rows" in advice.cost
+
+
 def test_a_stream(session: nu.Session, rows: DataFrame, tmp_path: Path) -> None:
     rows.write.parquet(str(tmp_path / "in"))
     stream = session.spark.readStream.schema(rows.schema).parquet(str(tmp_path / "in"))

@@ -107,6 +107,29 @@ def test_code_that_costs() -> None:
     assert rules(op("Join", "join", slow, other)) == [("slow-code", 3)]
 
 
+@pytest.mark.parametrize(
+    ("eval_type", "decode", "said"),
+    [
+        (100, 0.1, "a row at a time: 3,100 ns for each of 1,000,000 rows"),
+        (101, 0.1, "a row at a time"),
+        (200, 2.0, "2.0 s of it to make pandas columns"),
+        (204, 2.0, "2.0 s of it to make pandas columns"),
+        # Its own code is what takes long, or it gets Arrow's columns as they are.
+        (200, 0.1, ""),
+        (250, 2.0, ""),
+    ],
+)
+def test_functions_of_sparks_own_that_cost(eval_type: int, decode: float, said: str) -> None:
+    theirs = use(version=0, role="", way="", kind="", func_type="", eval_type=eval_type)
+    took = cost(version=0, user=1.0 if decode > 1 else 3.0, decode=decode, rows_in=1_000_000)
+    found = advise(plan(python(theirs, costs=(took,))))
+    assert [each.rule for each in found] == (["slow-by-sparks-own"] if said else [])
+    if said:
+        assert said in found[0].cost
+        assert "%udf adopt" in found[0].remedy
+    assert rules(python(theirs, costs=(cost(version=0, user=0.5, decode=decode / 10),))) == []
+
+
 def test_bundles_of_few_rows() -> None:
     handed = {"rows_in": 10_000, "decode": 2.0, "user": 0.5}
     (advice,) = advise(plan(python(use(), costs=(cost(bundles=1_000, **handed),))))

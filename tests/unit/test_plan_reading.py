@@ -220,6 +220,21 @@ def test_costs_that_cannot_be_told_apart_are_shared() -> None:
     assert costs(other) == []
 
 
+def test_costs_of_a_function_that_workers_know_by_another_name() -> None:
+    root = plan(python(use("registered", version=0), use("g", version=0))).root
+    ran = [totals("<lambda>", 100, version=0), totals("g", 9, version=0)]
+    assert costs(with_costs(root, {3: ran})) == [(0, 9, (0,)), (0, 100, (0,))]
+    (mine,) = (c for c in with_costs(root, {3: ran}).costs if c.rows_in == 100)
+    assert (mine.name, mine.version) == ("registered", 0)
+    # Of two names left on a side nobody knows which is which.
+    two = plan(python(use("registered", version=0), use("h", version=0))).root
+    assert costs(with_costs(two, {3: ran})) == []
+    assert costs(with_costs(root, {3: [*ran, totals("other", 1, version=0)]})) == [(0, 9, (0,))]
+    # A function of the session is known to workers by its name.
+    ours = plan(python(use("registered", version=1))).root
+    assert costs(with_costs(ours, {3: [totals("<lambda>", 100, version=0)]})) == []
+
+
 # Runs --------------------------------------------------------------------------------------------
 
 
