@@ -13,7 +13,13 @@ function opened(choice: Partial<LogData["choice"]> = {}) {
   let hear: (content: LinesMessage | FailuresMessage, buffers: DataView[]) => void = () => {};
   const asked: string[] = [];
   const kernel: Partial<LogKernel> = {
-    data: signal({ first: 0, end: 0, dropped: 0, choice: { ...NO_CHOICE, ...choice } }),
+    data: signal({
+      first: 0,
+      end: 0,
+      dropped: 0,
+      captures: true,
+      choice: { ...NO_CHOICE, ...choice },
+    }),
     ask: async (command) => {
       asked.push(command);
       return null;

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from notebook_udf.errors import SessionError
 from notebook_udf.lab.panel_data import StreamState
-from notebook_udf.widgets.requests import answers
+from notebook_udf.widgets.requests import answers, in_thread
 
 if TYPE_CHECKING:
     from notebook_udf.kernel import Session
@@ -55,7 +54,7 @@ class Orders:
                 self.ending.pop(run, None)
             return "ended"
 
-        return _in_thread(end)
+        return in_thread(end)
 
     @answers("cancel_query")
     def _cancel_query(self, query: int) -> int:
@@ -68,18 +67,4 @@ class Orders:
     def _restart(self, pid: int | None = None) -> Future[list[int]]:
         """Ends one worker, or all."""
         pool = self._session().pool
-        return _in_thread(lambda: pool.restart(pid))
-
-
-def _in_thread(work: Callable[[], Any]) -> Future[Any]:
-    """Runs slow work in a thread, so that the kernel can take the next request."""
-    done: Future[Any] = Future()
-
-    def run() -> None:
-        try:
-            done.set_result(work())
-        except BaseException as error:
-            done.set_exception(error)
-
-    threading.Thread(target=run, name="notebook-udf-order", daemon=True).start()
-    return done
+        return in_thread(lambda: pool.restart(pid))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from notebook_udf.magics.magic_options import (
     unquoted,
 )
 from notebook_udf.suggestion import did_you_mean
+from notebook_udf.widgets.captures import captures
 from notebook_udf.widgets.rows import RowsTable
 
 if TYPE_CHECKING:
@@ -46,9 +48,11 @@ class Commands:
             self._magic(self.sparksql_cell, SPARKSQL_CELL.usage), "cell", "sparksql"
         )
         manager.register_function(self._magic(self.udf_line, UDF_LINE.usage), "line", "udf")
+        captures.write = self._captured
 
     def uninstall(self) -> None:
         """Removes the magics from the shell."""
+        captures.write = None
         magics = self._shell.magics_manager.magics
         for kind, name in (("cell", "udf"), ("cell", "sparksql"), ("line", "udf")):
             magics[kind].pop(name, None)
@@ -221,18 +225,12 @@ class Commands:
     def _capture(self, line: str) -> Any:
         """Writes tests from calls of a function."""
         __tracebackhide__ = True
-        from notebook_udf.export.captured import capture
-        from notebook_udf.magics.exporting import cells_of
-
         given = UDF_CAPTURE.parse(line)
         if given.name is None:
             raise DeclarationError(
                 f"%udf capture takes the name of a function\n\n{UDF_CAPTURE.usage}"
             )
-        running = _running()
-        return capture(
-            running,
-            cells_of(self._shell, self._tried),
+        return self._tests_of(
             given.name,
             Path(given.output or f"test_{given.name.lower()}.py"),
             rows=given.rows,
@@ -240,6 +238,20 @@ class Commands:
             mask=bool(given.mask),
             force=bool(given.force),
         )
+
+    def _captured(self, name: str, failed: bool) -> str:
+        """Writes tests for a button of a panel, into a file that is not there yet."""
+        stem = f"test_{name.lower()}"
+        names = (f"{stem}{f'_{number}' if number > 1 else ''}.py" for number in count(1))
+        target = next(path for path in map(Path, names) if not path.exists())
+        return repr(self._tests_of(name, target, failed=failed))
+
+    def _tests_of(self, name: str, target: Path, **options: Any) -> Any:
+        from notebook_udf.export.captured import capture
+        from notebook_udf.magics.exporting import cells_of
+
+        cells = cells_of(self._shell, self._tried)
+        return capture(_running(), cells, name, target, **options)
 
     def _adopt(self, line: str) -> Any:
         """Lists function objects of PySpark's, or registers them."""

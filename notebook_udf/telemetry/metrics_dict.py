@@ -79,6 +79,7 @@ def slow_dict(slow: SlowBundle) -> SlowData:
         else {
             "columns": list(slow.sample.columns),
             "rows": [list(row) for row in slow.sample.rows],
+            "kept": [each.function for each in slow.sample.calls],
         },
     }
 

@@ -63,10 +63,11 @@ class BundlePlace(TypedDict):
 
 
 class SampleData(TypedDict):
-    """The first rows of a bundle, as text."""
+    """The first rows of a bundle, as text, and the functions whose calls for them are kept."""
 
     columns: list[str]
     rows: list[list[str]]
+    kept: list[str]
 
 
 class SlowData(BundlePlace):

@@ -35,14 +35,26 @@ if TYPE_CHECKING:
 _SHOWN_LINES = 50
 
 
-class MetricsView(Displayed):
+class _View(Displayed):
+    """A view of a session, or of a job elsewhere, whose Spark is not at hand."""
+
+    def __init__(self, store: StoreReader, spark: SparkSession | None) -> None:
+        self._store = store
+        self._spark = spark
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is of this process's session."""
+        return self._spark is not None
+
+
+class MetricsView(_View):
     """Live metrics: what functions cost and their user metrics, read anew at each access."""
 
     _between = "\n\n"
 
     def __init__(self, store: StoreReader, spark: SparkSession | None, query: str | None) -> None:
-        self._store = store
-        self._spark = spark
+        super().__init__(store, spark)
         self._query = query
 
     @property
@@ -194,7 +206,7 @@ class MetricsView(Displayed):
         return metrics_tables(self._store, self._query, self.queries)
 
 
-class LogView(Displayed):
+class LogView(_View):
     """A live view of the functions' log lines. Iterates oldest first; displays the last ones.
 
     Attributes
@@ -204,9 +216,8 @@ class LogView(Displayed):
     """
 
     def __init__(self, store: StoreReader, spark: SparkSession | None, choice: LogChoice) -> None:
+        super().__init__(store, spark)
         self.choice = choice
-        self._store = store
-        self._spark = spark
 
     @property
     def lines(self) -> list[LogEntry]:

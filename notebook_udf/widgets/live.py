@@ -153,7 +153,7 @@ class Trouble:
 
 _LEADS_TO = {
     "null": "gave NULL",
-    "quarantine": "are in quarantine: %udf errors {function}",
+    "quarantine": "went into quarantine: %udf errors {function}",
 }
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, TypedDict
 
 from notebook_udf.telemetry.store.log_store import LogChoice
 from notebook_udf.telemetry.user_views import LogView
+from notebook_udf.widgets.capturing import Capturing
 from notebook_udf.widgets.log_feed import LogFeed
 from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.requests import answers
@@ -21,18 +22,21 @@ _REPEATS = (2.0, 6.0, 20.0)
 
 
 class LogData(TypedDict):
-    """The numbers of the lines that are kept, how many are missing, and the view's filter."""
+    """The numbers of the lines that are kept, how many are missing, whether tests of failed calls
+    can be written, and the view's filter."""
 
     first: int
     end: int
     dropped: int
+    captures: bool
     choice: Annotated[dict[str, Any], LogChoice]
 
 
-class LogPanel(Panel):
+class LogPanel(Capturing, Panel):
     """The panel of a session's log lines; the view's filter is set at first."""
 
     _esm = script("logs")
+    _view: LogView
 
     def __init__(self, view: LogView) -> None:
         self._view = view
@@ -49,6 +53,7 @@ class LogPanel(Panel):
             "first": kept.first,
             "end": kept.end,
             "dropped": kept.dropped,
+            "captures": self.can_capture,
             "choice": dataclasses.asdict(self._view.choice),
         }
 

@@ -6,6 +6,7 @@ from typing import Any, TypedDict
 
 from notebook_udf.telemetry.query_data import QueryData
 from notebook_udf.telemetry.user_views import MetricsView
+from notebook_udf.widgets.capturing import Capturing
 from notebook_udf.widgets.panel import Panel
 from notebook_udf.widgets.requests import answers
 from notebook_udf.widgets.scripts import script
@@ -28,17 +29,20 @@ class QueryTitle(TypedDict):
 
 
 class MetricsData(TypedDict):
-    """The titles of all queries, newest first, and the data of the latest ones in full."""
+    """The titles of all queries, newest first, the data of the latest ones in full, and whether
+    tests of slow calls can be written."""
 
     names: list[QueryTitle]
     queries: dict[str, QueryData]
     dropped_metrics: int
+    captures: bool
 
 
-class MetricsPanel(Panel):
+class MetricsPanel(Capturing, Panel):
     """The panel of what functions cost and of their user metrics, of one query or of all."""
 
     _esm = script("metrics")
+    _view: MetricsView
 
     def __init__(self, view: MetricsView) -> None:
         self._view = view
@@ -76,6 +80,7 @@ class MetricsPanel(Panel):
             ],
             "queries": {name: found for name, (_, found) in self._made.items()},
             "dropped_metrics": self._view.dropped_metrics,
+            "captures": self.can_capture,
         }
 
     def twin(self) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any, NotRequired, TypedDict, TypeVar
@@ -96,3 +97,17 @@ def _answer(request: Any, result: Callable[[], Any], send: Callable[[Any], None]
         _log.warning("a command from the browser failed", exc_info=True)
         said = {"id": request, "error": plain(f"{type(error).__name__}: {error}", _LONGEST)}
     send(said)
+
+
+def in_thread(work: Callable[[], Any]) -> Future[Any]:
+    """Runs slow work in a thread, so that the kernel can take the next request."""
+    done: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=run, name="notebook-udf-order", daemon=True).start()
+    return done

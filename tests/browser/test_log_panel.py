@@ -99,6 +99,23 @@ def test_a_line_leads_to_its_row_and_traceback(panel: Locator, notebook: Noteboo
     panel.get_by_label("Close the details").click()
 
 
+def test_a_failed_call_becomes_a_test(panel: Locator, notebook: Notebook) -> None:
+    panel.get_by_role("button", name="1 failed call").click()
+    details = panel.get_by_role("region", name="Details")
+    capture = details.get_by_role("button", name="Capture a test of speaks")
+    capture.press("Enter")
+    expect(details.get_by_role("status")).to_contain_text("The test is written and run")
+    said = details.get_by_text("test_speaks.py: 1 test of speaks, green")
+    expect(said).to_be_visible(timeout=60_000)
+    notebook.shot("logs-captured", 2)
+    # What is there stays: the next one is another file.
+    capture.click()
+    expect(details.get_by_text("test_speaks_2.py: 1 test of speaks, green")).to_be_visible(
+        timeout=60_000
+    )
+    panel.get_by_label("Close the details").click()
+
+
 def test_a_long_line_is_cut_and_shown_below(panel: Locator) -> None:
     panel.get_by_label("Search in the lines").fill("long xxx")
     expect(lines(panel)).to_have_count(1)

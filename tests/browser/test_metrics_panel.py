@@ -75,12 +75,19 @@ def test_a_chart_is_read_by_keyboard_and_as_a_table(panel: Locator) -> None:
     figure.get_by_text("Rows a second as a table").click()
 
 
-def test_the_rows_of_the_slowest_bundle_are_a_click_away(panel: Locator) -> None:
+def test_the_rows_of_the_slowest_bundle_are_a_click_away(
+    notebook: Notebook, cell: int, panel: Locator
+) -> None:
     slow = panel.get_by_role("region", name="Slowest bundles")
     slow.get_by_role("button", name="rows").first.press("Enter")
     expect(slow).to_contain_text("rows, as the functions got them")
     expect(slow).to_contain_text("'row ")
     expect(slow).to_contain_text(re.compile(r"rows \d+ to \d+ of it"))
+    slow.get_by_role("button", name="Capture a test of slowly").click()
+    expect(
+        slow.get_by_text(re.compile(r"test_slowly.py: \d tests? of slowly, green"))
+    ).to_be_visible(timeout=60_000)
+    notebook.shot("metrics-captured", cell)
     slow.get_by_role("button", name="rows", expanded=True).click()
 
 

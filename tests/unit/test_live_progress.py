@@ -144,7 +144,7 @@ def test_warnings() -> None:
     state = RunState(totals=(TOTALS,), rows=600, bundles=300)
     trouble = Trouble({"<b>f": "quarantine"}, lost_workers=1, dropped_lines=1_000)
     assert warnings(state, trouble) == (
-        "2 rows failed in <b>f and are in quarantine: %udf errors <b>f",
+        "2 rows failed in <b>f and went into quarantine: %udf errors <b>f",
         "1 worker died and had to be replaced",
         "bundles hold 2 rows on average: fewer partitions or a larger bundle_size would cost less",
         "1,000 log lines not shown: too many at once",

@@ -1,6 +1,7 @@
 // The line that was chosen, in full, with what is known of the call it was written in.
 
 import { useState } from "preact/hooks";
+import { Capture } from "../shared/capture.tsx";
 import { whole } from "../shared/format.ts";
 import type { FailureData } from "../shared/messages.ts";
 import type { Line } from "./block.ts";
@@ -80,7 +81,7 @@ function LineDetails({ log, line }: { log: Log; line: Line }) {
         <Coloured text={line.text} sought={log.pattern.value} />
       </pre>
       {failure ? (
-        <Card failure={failure} />
+        <Card failure={failure} log={log} />
       ) : (
         line.row >= 0 && (
           <p class="nu-quiet">
@@ -99,7 +100,7 @@ function Cards({ log }: { log: Log }) {
   return (
     <>
       {newest.slice(0, shown).map((each) => (
-        <Card key={each.id} failure={each} />
+        <Card key={each.id} failure={each} log={log} />
       ))}
       {newest.length > shown && (
         <button type="button" onClick={() => setShown(shown + MOST_CARDS)}>
@@ -111,7 +112,7 @@ function Cards({ log }: { log: Log }) {
   );
 }
 
-function Card({ failure }: { failure: FailureData }) {
+function Card({ failure, log }: { failure: FailureData; log: Log }) {
   return (
     <section class="nu-card" aria-label={`Failed call of ${failure.function}`}>
       <h4>{failure.headline}</h4>
@@ -149,6 +150,9 @@ function Card({ failure }: { failure: FailureData }) {
         <p class="nu-code">
           session.replay({JSON.stringify(failure.function)}, {JSON.stringify(failure.id)})
         </p>
+      )}
+      {failure.replay && log.captures && (
+        <Capture name={failure.function} ask={() => log.capture(failure.function)} />
       )}
       {failure.frames.length > 1 && (
         <details>

@@ -66,6 +66,16 @@ export class Log {
     this.text.value = text ?? "";
   }
 
+  /** Whether tests of failed calls can be written. */
+  get captures(): boolean {
+    return this.kernel.data.value.captures;
+  }
+
+  /** Writes a test of a function's failed calls; what it was, or undefined if it was refused. */
+  capture(name: string): Promise<string | undefined> {
+    return this.kernel.ask("capture", { function: name, failed: true });
+  }
+
   /** Begins to listen; returns what ends it. */
   start(): () => void {
     this.kernel.listen((content, buffers) => {

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { Capture } from "../shared/capture.tsx";
 import { cut, seconds, short, whole } from "../shared/format.ts";
 import type { FailedData, MetricData, QueryData, SlowData, TotalData } from "../shared/messages.ts";
 import { keyOf, worker } from "./charts.ts";
@@ -199,7 +200,9 @@ function Bars({ metric }: { metric: MetricData }) {
 
 const number = (value: number): string => String(+value.toPrecision(3));
 
-export function Slowest({ query }: { query: QueryData }) {
+type CaptureOf = ((name: string) => Promise<string | undefined>) | undefined;
+
+export function Slowest({ query, capture }: { query: QueryData; capture: CaptureOf }) {
   const [open, setOpen] = useState<string | null>(null);
   if (!query.slowest.length) return null;
   return (
@@ -254,7 +257,7 @@ export function Slowest({ query }: { query: QueryData }) {
                   {shown && (
                     <tr key={`${key}+`}>
                       <td colSpan={8}>
-                        <Rows slow={slow} />
+                        <Rows slow={slow} capture={capture} />
                       </td>
                     </tr>
                   )}
@@ -268,7 +271,7 @@ export function Slowest({ query }: { query: QueryData }) {
   );
 }
 
-function Rows({ slow }: { slow: SlowData }) {
+function Rows({ slow, capture }: { slow: SlowData; capture: CaptureOf }) {
   const { first_row: first, rows, sample } = slow;
   const range =
     first === null || !rows ? "" : `, rows ${whole(first)} to ${whole(first + rows - 1)} of it`;
@@ -313,6 +316,10 @@ function Rows({ slow }: { slow: SlowData }) {
               ))}
             </tbody>
           </table>
+          {capture &&
+            sample.kept.map((name) => (
+              <Capture key={name} name={cut(name, LONGEST)} ask={() => capture(name)} />
+            ))}
         </>
       ) : (
         <p class="nu-quiet">

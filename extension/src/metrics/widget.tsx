@@ -26,6 +26,12 @@ class Reading {
     return this.kernel.data.value.queries[name] ?? this.asked.value[name];
   }
 
+  /** Writes a test of a function's calls; undefined where none can be written. */
+  get capture(): ((name: string) => Promise<string | undefined>) | undefined {
+    if (!this.kernel.data.value.captures) return undefined;
+    return (name) => this.kernel.ask("capture", { function: name, failed: false });
+  }
+
   choose(which: "query" | "other", name: string): void {
     this[which].value = name;
     if (name && !this.of(name)) {
@@ -133,7 +139,7 @@ function Shown({
         ))}
       </div>
       {hidden > 0 && <p class="nu-quiet nu-note">{whole(hidden)} more lines are not drawn.</p>}
-      <Slowest query={query} />
+      <Slowest query={query} capture={reading.capture} />
       <FailedCalls failed={query.failed} more={query.more_failed} />
       <UserMetrics metrics={query.metrics} more={query.more_metrics} />
     </>

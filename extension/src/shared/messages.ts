@@ -279,11 +279,15 @@ export interface LogChoice {
   text: string | null;
 }
 
-/** The numbers of the lines that are kept, how many are missing, and the view's filter. */
+/**
+ * The numbers of the lines that are kept, how many are missing, whether tests of failed calls
+ * can be written, and the view's filter.
+ */
 export interface LogData {
   first: number;
   end: number;
   dropped: number;
+  captures: boolean;
   choice: LogChoice;
 }
 
@@ -315,11 +319,15 @@ export interface MetricData {
   bars?: Bar[];
 }
 
-/** The titles of all queries, newest first, and the data of the latest ones in full. */
+/**
+ * The titles of all queries, newest first, the data of the latest ones in full, and whether
+ * tests of slow calls can be written.
+ */
 export interface MetricsData {
   names: QueryTitle[];
   queries: Record<string, QueryData>;
   dropped_metrics: number;
+  captures: boolean;
 }
 
 /**
@@ -529,10 +537,11 @@ export interface RunData {
   cancelling: boolean;
 }
 
-/** The first rows of a bundle, as text. */
+/** The first rows of a bundle, as text, and the functions whose calls for them are kept. */
 export interface SampleData {
   columns: string[];
   rows: string[][];
+  kept: string[];
 }
 
 /** The session: its live workers, their memory in bytes, and the current rows per second. */
@@ -694,10 +703,12 @@ export interface WorkersNews {
 }
 
 export interface LogCommands {
+  capture: [words: { function: string; failed: boolean }, result: string];
   resend: [words: Record<string, never>, result: null];
 }
 
 export interface MetricsCommands {
+  capture: [words: { function: string; failed: boolean }, result: string];
   query: [words: { query: string }, result: QueryData];
 }
 
