@@ -170,6 +170,7 @@ def test_who_has_not_the_key_is_told_nothing(start: Callable[[str], Job], tmp_pa
     with nu.attach(folder / "job.sock", (folder / "job.key").read_text()) as job:
         assert job.metrics().totals == []
         assert len(job.logs()) == 0
+        assert not job.logs().is_here
         assert len(job.pool) == 0
         assert job.queries == []
         assert "night.py" in repr(job)
