@@ -65,6 +65,9 @@ class Children:
         # Process ids by the descriptors of their lines (``StopSignal``).
         self._lines: dict[int, int] = {}
 
+    def __len__(self) -> int:
+        return len(self._alive)
+
     def add(self, pid: int, line: int) -> None:
         """Adds a forked worker and the descriptor of its line, on which it is heard."""
         self._alive.add(pid)
@@ -222,7 +225,8 @@ class Daemon:
         self._reuse = os.environ.get("SPARK_REUSE_WORKER")
 
     def run(self) -> int:
-        """Runs until the JVM closes stdin or SIGTERM comes; returns the exit code."""
+        """Runs until the JVM closes stdin, SIGTERM comes, or the session that wanted it is over and
+        its last worker has gone; returns the exit code."""
         wakeup, poke = os.pipe()
         os.set_blocking(poke, False)
         signal.set_wakeup_fd(poke, warn_on_full_buffer=False)
@@ -244,9 +248,15 @@ class Daemon:
                     return 0
                 if self._listener.fileno() in ready:
                     self._serve((wakeup, poke))
+                elif self._is_over():
+                    return 0
             return 1
         finally:
             self._end()
+
+    def _is_over(self) -> bool:
+        """Whether nobody will ask for a worker: a Spark that goes on starts another if one does."""
+        return bool(not self._children and self._folder and not self._folder.exists())
 
     def _obey(self) -> bool:
         from pyspark.serializers import read_int

@@ -11,7 +11,7 @@ from tests.scripts import MOST, script, told
 
 # All that can be seen of a Spark and of PySpark in this process.
 SPARK = """
-import logging, signal
+import contextlib, logging, signal, psutil
 import pyspark.sql.classic.dataframe, pyspark.sql.classic.column, pyspark.sql.streaming
 from pyspark.sql import SparkSession
 from notebook_udf.launch.java import find_java
@@ -74,6 +74,11 @@ session.pool.set_log_level("DEBUG")
 session.add_python_file(__import__("json").__file__)
 spark.conf.set("spark.sql.caseSensitive", "false")
 during = seen()
+daemons = []
+for child in psutil.Process().children(recursive=True):
+    with contextlib.suppress(psutil.NoSuchProcess):
+        if "notebook_udf.pool.daemon" in child.cmdline() and child.parent().name() == "java":
+            daemons.append(child)
 session.stop()
 after = seen()
 changed = {
@@ -83,7 +88,14 @@ changed = {
     if isinstance(before[place], dict) else [before[place], after[place]]
     for place in before if before[place] != after[place]
 }
-tell(answer=[list(row) for row in answer], differed=[p for p in before if before[p] != during[p]],
+# Spark ends workers that have nothing to do after a minute, and the daemon goes with the last.
+for daemon in daemons:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        for worker in daemon.children():
+            worker.terminate()
+gone, alive = psutil.wait_procs(daemons, 20)
+tell(daemons=[len(daemons) > 0, len(alive)],
+     answer=[list(row) for row in answer], differed=[p for p in before if before[p] != during[p]],
      changed=changed)
 from pyspark.sql.functions import udf as plain
 plus = plain(lambda i: ("notebook_udf" in sys.modules, os.environ.get("NOTEBOOK_UDF_CHANNEL")),
@@ -98,6 +110,7 @@ def test_it_is_left_as_it_was_found() -> None:
     with script(SPARK + MOST + USED) as process:
         facts = told(process)
         assert facts["answer"] == [[198, 100]]
+        assert facts["daemons"] == [True, 0]
         assert {"sql", "core", "environment", "functions", "classes"} <= set(facts["differed"])
         # What somebody set since is theirs.
         assert facts["changed"] == {"sql": {"spark.sql.caseSensitive": [None, "false"]}}
