@@ -79,6 +79,18 @@ def test_the_readme_leads_to_every_tutorial() -> None:
         assert f"(notebooks/{path.name})" in readme, path.name
 
 
+def test_figures_in_the_readme_are_those_that_were_measured() -> None:
+    rows = read((ROOT / "benchmarks" / "RESULTS.md").read_text("utf-8"))
+    measured = {row.figure: row.measured for row in rows}
+    readme = (ROOT / "README.md").read_text("utf-8")
+    quoted = re.findall(r"<!-- figure: (.+?) -->([\d.,]+ ×)", readme)
+    assert len(quoted) >= 3
+    for figure, said in quoted:
+        assert measured[figure] == said, figure
+    # Others would not be found out of date.
+    assert set(re.findall(r"[\d.,]+ ×", readme)) == {said for _, said in quoted}
+
+
 def test_the_changelog_is_by_version_and_knows_this_one() -> None:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     versions = re.findall(r"^## (.+)$", text, re.MULTILINE)
