@@ -109,3 +109,16 @@ def test_the_papers_of_the_repository_can_be_read() -> None:
     for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
         form = yaml.safe_load(path.read_text("utf-8"))
         assert path.name == "config.yml" or {"name", "description", "body"} <= set(form), path
+
+
+def test_every_error_is_explained() -> None:
+    page = (ROOT / "docs" / "how-to" / "troubleshoot.md").read_text("utf-8")
+    headings = " ".join(re.findall(r"^### (.+)$", page, re.MULTILINE))
+    raised = {
+        name
+        for name in nu.__all__
+        if isinstance(kind := getattr(nu, name), type) and issubclass(kind, nu.NotebookUdfError)
+    }
+    # Bases, of which the page's first lines tell.
+    raised -= {"NotebookUdfError", "WorkerError", "RemoteError"}
+    assert {name for name in raised if not re.search(rf"\b{name}\b", headings)} == set()
