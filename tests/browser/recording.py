@@ -1,0 +1,137 @@
+"""Records the first minute with the package in a real JupyterLab: docs/images/first-minute.gif.
+
+``python -m tests.browser.recording`` writes it, for the README and the site.
+"""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import expect, sync_playwright
+
+from tests.browser.chromium import HOW, installed
+from tests.browser.conftest import ARGUMENTS
+from tests.browser.lab import ROOT, Notebook, Server
+
+TARGET = ROOT / "docs" / "images" / "first-minute.gif"
+SIZE = {"width": 940, "height": 620}
+COLOURS = 96
+# Characters that are typed from one frame to the next, and how long such a frame is shown.
+TYPED, TYPED_MS = 14, 110
+
+BEGIN = """\
+%load_ext notebook_udf
+import notebook_udf as nu
+from notebook_udf.samples import load_flights
+
+session = nu.session()
+tables = load_flights(session)"""
+
+FUNCTION = '''\
+%%udf
+import re
+
+def suffix(tailnum: str) -> str:
+    """The letters at the end of an aircraft's registration."""
+    return re.fullmatch(r"N\\d+([A-Z]*)", tailnum).group(1)'''
+
+QUERY = """\
+%%sparksql
+SELECT suffix(tailnum) AS letters, count(*) AS flights
+FROM flights WHERE tailnum IS NOT NULL
+GROUP BY 1 ORDER BY 2 DESC LIMIT 4"""
+
+REPLAY = 'session.replay("suffix")'
+
+MENDED = """\
+%%udf
+import re
+
+def suffix(tailnum: str) -> str | None:
+    found = re.fullmatch(r"N\\d+([A-Z]*)", tailnum)
+    return found.group(1) if found else None"""
+
+
+class Recording:
+    """Pictures of a notebook, each with the milliseconds that it is shown."""
+
+    def __init__(self, notebook: Notebook) -> None:
+        self._notebook = notebook
+        self._frames: list[tuple[Image.Image, int]] = []
+
+    def shoot(self, milliseconds: int) -> None:
+        """Takes a picture."""
+        taken = Image.open(io.BytesIO(self._notebook.page.screenshot()))
+        colours = taken.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+        self._frames.append((colours, milliseconds))
+
+    def type(self, code: str) -> int:
+        """Types a cell at the end; returns its number."""
+        cell = self._notebook.add("")
+        for end in [*range(TYPED, len(code), TYPED), len(code)]:
+            self._notebook.page.evaluate(
+                "text => { const model = window.jupyterapp.shell.currentWidget.content.model;"
+                " model.sharedModel.cells.at(-1).setSource(text); }",
+                code[:end],
+            )
+            self._notebook.cells.nth(cell).scroll_into_view_if_needed()
+            self.shoot(TYPED_MS)
+        return cell
+
+    def run(self, code: str, milliseconds: int) -> None:
+        """Types a cell, runs it, and shows what it gave."""
+        cell = self.type(code)
+        self._notebook.start(cell)
+        self._notebook.finish(cell)
+        output = self._notebook.output(cell).last
+        expect(output).to_be_visible()
+        output.scroll_into_view_if_needed()
+        self.shoot(milliseconds)
+
+    def save(self, path: Path) -> None:
+        """Writes the pictures as one that moves."""
+        (first, shown), *others = self._frames
+        path.parent.mkdir(parents=True, exist_ok=True)
+        first.save(
+            path,
+            save_all=True,
+            append_images=[frame for frame, _ in others],
+            duration=[shown, *(each for _, each in others)],
+            loop=0,
+            optimize=True,
+        )
+
+
+def record(folder: Path) -> None:
+    """Plays the story in a notebook, and writes the recording of it."""
+    server = Server(folder)
+    try:
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=installed(), args=ARGUMENTS)
+            page = browser.new_context(viewport=SIZE).new_page()  # type: ignore[arg-type]
+            notebook = server.open(page, "first-minute.ipynb", [BEGIN])
+            notebook.start(0)
+            notebook.finish(0)
+            recording = Recording(notebook)
+            recording.shoot(900)
+            recording.run(FUNCTION, 1_300)
+            recording.run(QUERY, 4_500)
+            recording.run(REPLAY, 3_000)
+            recording.run(MENDED, 1_300)
+            recording.run(QUERY, 5_000)
+            recording.save(TARGET)
+            page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+            browser.close()
+    finally:
+        server.stop()
+
+
+if __name__ == "__main__":
+    if not installed():
+        raise SystemExit(HOW)
+    with tempfile.TemporaryDirectory() as scratch:
+        record(Path(scratch))
+    print(f"{TARGET}: {TARGET.stat().st_size:,} bytes")
