@@ -8,7 +8,7 @@ SCRIPTS := extension/node_modules/.installed
 INSTALLED := $(VENV)/.installed
 LOCK := tests/environments/constraints.txt
 
-.PHONY: demo test unit thorough faults mutations fuzz soak audit lock test-matrix test-spark lint types bench docs recording clean
+.PHONY: demo test unit thorough faults mutations fuzz soak audit lock test-matrix test-spark lint types bench docs recording gallery clean
 
 demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
@@ -93,6 +93,10 @@ docs: $(INSTALLED)
 # The first minute in a real JupyterLab as one moving picture, for the README and the site.
 recording: $(INSTALLED) $(SCRIPTS)
 	$(BIN)/python -m tests.browser.recording
+
+# The panels in a real JupyterLab, light and dark, for docs/gallery.md.
+gallery: $(INSTALLED) $(SCRIPTS)
+	$(BIN)/python -m tests.browser.gallery
 
 $(INSTALLED): pyproject.toml extension/package-lock.json $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

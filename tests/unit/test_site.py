@@ -14,6 +14,7 @@ import yaml
 
 import notebook_udf as nu
 from benchmarks.results import read
+from tests.browser import gallery
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -122,3 +123,12 @@ def test_every_error_is_explained() -> None:
     # Bases, of which the page's first lines tell.
     raised -= {"NotebookUdfError", "WorkerError", "RemoteError"}
     assert {name for name in raised if not re.search(rf"\b{name}\b", headings)} == set()
+
+
+def test_the_gallery_shows_its_pictures_with_their_cells() -> None:
+    page = (ROOT / "docs" / "gallery.md").read_text("utf-8")
+    for cell in (gallery.SLOW, gallery.LIVE, *gallery.STORY.values()):
+        assert f"\n{cell}\n```" in page, cell
+    shown = set(re.findall(r"images/gallery/([\w-]+)\.png", page))
+    assert shown == {path.stem for path in gallery.TARGET.glob("*.png")}
+    assert {name.removesuffix("-dark") for name in shown} == {*gallery.STORY, "live", "lab"}
