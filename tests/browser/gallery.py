@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import io
 import re
-import tempfile
-from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Locator, expect, sync_playwright
+from playwright.sync_api import Locator, ViewportSize, expect
 
-from tests.browser.chromium import HOW, installed
-from tests.browser.conftest import ARGUMENTS
-from tests.browser.lab import ROOT, Notebook, Server
+from tests.browser.lab import ROOT, Notebook
+from tests.browser.played import played
 from tests.browser.recording import BEGIN, FUNCTION, QUERY
 
 TARGET = ROOT / "docs" / "images" / "gallery"
-SIZE = {"width": 1080, "height": 1000}
+SIZE: ViewportSize = {"width": 1080, "height": 1000}
 COLOURS = 128
 
 # Bundles of few rows, so that little data makes many.
@@ -122,38 +119,24 @@ class Gallery:
         self.take(name, self._notebook.cells.nth(cell))
 
 
-def record(folder: Path) -> None:
+def record() -> None:
     """Runs the cells, and keeps the pictures of them."""
-    server = Server(folder)
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=installed(), args=ARGUMENTS)
-            page = browser.new_context(viewport=SIZE).new_page()  # type: ignore[arg-type]
-            notebook = server.open(page, "gallery.ipynb", [BEGIN + MORE])
-            notebook.start(0)
-            notebook.finish(0)
-            gallery = Gallery(notebook)
-            notebook.run(FUNCTION)
-            notebook.run(SLOW)
-            gallery.show("card")
-            gallery.live()
-            for name in ("plan", "metrics", "logs", "pool"):
-                gallery.show(name)
-            notebook.run(STREAM)
-            gallery.show("state")
-            notebook.run('some.createOrReplaceTempView("some")')
-            gallery.show("profile")
-            page.keyboard.press("Control+Alt+u")
-            gallery.take("lab", page.locator("#main"))
-            page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-            browser.close()
-    finally:
-        server.stop()
+    with played("gallery", BEGIN + MORE, SIZE) as notebook:
+        gallery = Gallery(notebook)
+        notebook.run(FUNCTION)
+        notebook.run(SLOW)
+        gallery.show("card")
+        gallery.live()
+        for name in ("plan", "metrics", "logs", "pool"):
+            gallery.show(name)
+        notebook.run(STREAM)
+        gallery.show("state")
+        notebook.run('some.createOrReplaceTempView("some")')
+        gallery.show("profile")
+        notebook.page.keyboard.press("Control+Alt+u")
+        gallery.take("lab", notebook.page.locator("#main"))
 
 
 if __name__ == "__main__":
-    if not installed():
-        raise SystemExit(HOW)
-    with tempfile.TemporaryDirectory() as scratch:
-        record(Path(scratch))
+    record()
     print(f"{TARGET}: {sum(path.stat().st_size for path in TARGET.iterdir()):,} bytes")

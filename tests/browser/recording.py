@@ -6,18 +6,16 @@
 from __future__ import annotations
 
 import io
-import tempfile
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import ViewportSize, expect
 
-from tests.browser.chromium import HOW, installed
-from tests.browser.conftest import ARGUMENTS
-from tests.browser.lab import ROOT, Notebook, Server
+from tests.browser.lab import ROOT, Notebook
+from tests.browser.played import played
 
 TARGET = ROOT / "docs" / "images" / "first-minute.gif"
-SIZE = {"width": 940, "height": 620}
+SIZE: ViewportSize = {"width": 940, "height": 620}
 COLOURS = 96
 # Characters that are typed from one frame to the next, and how long such a frame is shown.
 TYPED, TYPED_MS = 14, 110
@@ -105,33 +103,19 @@ class Recording:
         )
 
 
-def record(folder: Path) -> None:
-    """Plays the story in a notebook, and writes the recording of it."""
-    server = Server(folder)
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=installed(), args=ARGUMENTS)
-            page = browser.new_context(viewport=SIZE).new_page()  # type: ignore[arg-type]
-            notebook = server.open(page, "first-minute.ipynb", [BEGIN])
-            notebook.start(0)
-            notebook.finish(0)
-            recording = Recording(notebook)
-            recording.shoot(900)
-            recording.run(FUNCTION, 1_300)
-            recording.run(QUERY, 4_500)
-            recording.run(REPLAY, 3_000)
-            recording.run(MENDED, 1_300)
-            recording.run(QUERY, 5_000)
-            recording.save(TARGET)
-            page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-            browser.close()
-    finally:
-        server.stop()
+def record() -> None:
+    """Plays the story, and writes the recording of it."""
+    with played("first-minute", BEGIN, SIZE) as notebook:
+        recording = Recording(notebook)
+        recording.shoot(900)
+        recording.run(FUNCTION, 1_300)
+        recording.run(QUERY, 4_500)
+        recording.run(REPLAY, 3_000)
+        recording.run(MENDED, 1_300)
+        recording.run(QUERY, 5_000)
+        recording.save(TARGET)
 
 
 if __name__ == "__main__":
-    if not installed():
-        raise SystemExit(HOW)
-    with tempfile.TemporaryDirectory() as scratch:
-        record(Path(scratch))
+    record()
     print(f"{TARGET}: {TARGET.stat().st_size:,} bytes")
