@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -22,8 +23,7 @@ pids = {r[0] for r in spark.range(0, 20, 1, 2).select(works("id")).collect()} - 
 session.pool"""
 # The cell goes on until the file is there.
 BLOCK = """\
-import pathlib, tempfile
-mark = str(pathlib.Path(tempfile.mkdtemp()) / "go")
+mark = {mark!r}
 
 @nu.register
 def waits_for_a_file(i: int) -> int:
@@ -31,12 +31,6 @@ def waits_for_a_file(i: int) -> int:
         time.sleep(0.02)
     return i
 
-def go_later():
-    time.sleep(6)
-    pathlib.Path(mark).touch()
-
-import threading
-threading.Thread(target=go_later).start()
 _ = spark.range(0, 2, 1, 1).select(waits_for_a_file("id")).collect()"""
 
 
@@ -63,14 +57,16 @@ def test_a_row_for_each_worker(panel: Locator, notebook: Notebook) -> None:
     expect(meter).to_have_attribute("aria-valuetext", re.compile(r"\d.* of "))
 
 
-def test_while_a_cell_runs(panel: Locator, notebook: Notebook) -> None:
-    cell = notebook.add(BLOCK)
+def test_while_a_cell_runs(panel: Locator, notebook: Notebook, tmp_path: Path) -> None:
+    mark = tmp_path / "go"
+    cell = notebook.add(BLOCK.format(mark=str(mark)))
     notebook.start(cell)
     row = panel.locator("tr", has_text="waits_for_a_file")
     expect(row).to_contain_text("busy", timeout=30_000)
     row.get_by_role("button", name="Stack").click()
     expect(panel.get_by_text("A cell is running")).to_be_visible()
     notebook.shot("pool-busy", 1)
+    mark.touch()
     notebook.finish(cell)
     expect(panel.get_by_role("region", name=re.compile("Stack of worker"))).to_be_visible()
     expect(panel.get_by_text("A cell is running")).to_have_count(0)
