@@ -13,6 +13,7 @@ from notebook_udf.plan.demangle import call_arguments, parts
 from notebook_udf.plan.functions import AS_JAVA, ROW_BY_ROW
 from notebook_udf.plan.plan_model import (
     Advice,
+    FunctionCost,
     FunctionUse,
     Kind,
     Metric,
@@ -35,7 +36,7 @@ _FEW = 256
 _SHORT = 0.1
 # How Spark feeds functions of its own API (``PythonEvalType``): the values of a row at a time;
 # pandas columns, or an iterator of them.
-_BY_VALUE, _BY_SERIES = (100, 101), (200, 204)
+_BY_VALUE, _BY_SERIES = {100, 101}, {200, 204}
 # Operators that pass rows on one by one, without a shuffle or a sort.
 _THROUGH: tuple[Kind, ...] = ("project", "filter", "generate")
 
@@ -160,8 +161,7 @@ def skewed(plan: Plan) -> Iterator[Advice]:
 
 def slow_code(plan: Plan) -> Iterator[Advice]:
     """A row-by-row function whose own code takes most of the run's time in Python."""
-    everything = [(node, cost) for node in plan.nodes() for cost in node.costs]
-    total = sum(cost.busy / len(cost.nodes) for _, cost in everything)
+    everything, total = _in_python(plan)
     told: set[tuple[str, int]] = set()
     for node, cost in everything:
         key = (cost.name, cost.version)
@@ -183,8 +183,7 @@ def slow_code(plan: Plan) -> Iterator[Advice]:
 
 def slow_by_sparks_own(plan: Plan) -> Iterator[Advice]:
     """A function of PySpark's own API that takes most of the run's time in Python."""
-    everything = [(node, cost) for node in plan.nodes() for cost in node.costs]
-    total = sum(cost.busy / len(cost.nodes) for _, cost in everything)
+    everything, total = _in_python(plan)
     told: set[str] = set()
     for node, cost in everything:
         types = {use.eval_type for use in node.functions if use.name == cost.name}
@@ -193,10 +192,10 @@ def slow_by_sparks_own(plan: Plan) -> Iterator[Advice]:
             continue
         took = f"{cost.name} took {cost.busy:,.1f} s of {total:,.1f} s in Python"
         converting = cost.decode + cost.encode
-        if types <= {*_BY_VALUE}:
+        if types <= _BY_VALUE:
             each = cost.busy / max(cost.rows_in, 1) * 1e9
             took += f", a row at a time: {each:,.0f} ns for each of {counted(cost.rows_in, 'row')}."
-        elif types <= {*_BY_SERIES} and converting >= _SHARE * cost.busy:
+        elif types <= _BY_SERIES and converting >= _SHARE * cost.busy:
             took += f", {converting:,.1f} s of it to make pandas columns and to read its results."
         else:
             continue
@@ -323,6 +322,12 @@ RULES: tuple[Callable[[Plan], Iterator[Advice]], ...] = (
     small_bundles,
     general_is_faster,
 )
+
+
+def _in_python(plan: Plan) -> tuple[list[tuple[PlanNode, FunctionCost]], float]:
+    """What functions cost, each with its operator, and the seconds of all in Python."""
+    everything = [(node, cost) for node in plan.nodes() for cost in node.costs]
+    return everything, sum(cost.busy / len(cost.nodes) for _, cost in everything)
 
 
 def _through_sql(plan: Plan, use: FunctionUse) -> bool:

@@ -6,14 +6,12 @@
 
 from __future__ import annotations
 
-import io
 import re
 
-from PIL import Image
 from playwright.sync_api import Locator, ViewportSize, expect
 
 from tests.browser.lab import ROOT, Notebook
-from tests.browser.played import played
+from tests.browser.played import picture, played
 from tests.browser.recording import BEGIN, FUNCTION, QUERY
 
 TARGET = ROOT / "docs" / "images" / "gallery"
@@ -92,10 +90,8 @@ class Gallery:
         self._notebook.dark(False)
 
     def _keep(self, name: str, seen: Locator) -> None:
-        picture = Image.open(io.BytesIO(seen.screenshot())).convert("RGB")
         TARGET.mkdir(parents=True, exist_ok=True)
-        fewer = picture.quantize(COLOURS, dither=Image.Dither.NONE)
-        fewer.save(TARGET / f"{name}.png", optimize=True)
+        picture(seen, COLOURS).save(TARGET / f"{name}.png", optimize=True)
 
     def live(self) -> None:
         """While a cell runs."""

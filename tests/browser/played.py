@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import ViewportSize, sync_playwright
+from PIL import Image
+from playwright.sync_api import Locator, Page, ViewportSize, sync_playwright
 
 from tests.browser.chromium import HOW, installed
 from tests.browser.conftest import ARGUMENTS
 from tests.browser.lab import Notebook, Server
+
+
+def picture(seen: Page | Locator, colours: int) -> Image.Image:
+    """What is seen now, in so few colours that it can be kept."""
+    taken = Image.open(io.BytesIO(seen.screenshot())).convert("RGB")
+    return taken.quantize(colours, dither=Image.Dither.NONE)
 
 
 @contextmanager

@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import ViewportSize, expect
 
 from tests.browser.lab import ROOT, Notebook
-from tests.browser.played import played
+from tests.browser.played import picture, played
 
 TARGET = ROOT / "docs" / "images" / "first-minute.gif"
 SIZE: ViewportSize = {"width": 940, "height": 620}
@@ -62,9 +61,7 @@ class Recording:
 
     def shoot(self, milliseconds: int) -> None:
         """Takes a picture."""
-        taken = Image.open(io.BytesIO(self._notebook.page.screenshot()))
-        colours = taken.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-        self._frames.append((colours, milliseconds))
+        self._frames.append((picture(self._notebook.page, COLOURS), milliseconds))
 
     def type(self, code: str) -> int:
         """Types a cell at the end; returns its number."""

@@ -128,9 +128,10 @@ class Workers:
                 self._started(record)
             case WorkerExited():
                 kept = replace(record, output=record.output[-MAX_OUTPUT:])
-                self._change(record.pid, record.time, state=EXITED, task=None, exited=kept)
+                over: dict[str, Any] = {"state": EXITED, "task": None, "exited": kept}
                 if record.position is not None:
-                    self._change(record.pid, record.time, observed=record.position.observed)
+                    over["observed"] = record.position.observed
+                self._change(record.pid, record.time, **over)
             case WorkerPulse():
                 self._pulse(record)
             case TaskStarted():
