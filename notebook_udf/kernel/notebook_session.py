@@ -73,6 +73,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+# How long a look at the metrics waits for records that have come and are not counted yet.
+_SECONDS_TO_CATCH_UP = 2.0
+
 
 class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObservation, Debugging):
     """A Spark session with managed workers. Made by ``session()``, one per process.
@@ -176,6 +179,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
                     self.changes.sql(key, str(value))
             name, bind = self.host.listening_address()
             self._receiver = Receiver(self.folder, self.store.apply, host=name, bind=bind)
+            self.store.catch_up = self._receiver.catch_up
             self._configure(self._receiver, rows, memory, place)
             self._hook_in(
                 *kept_tables(self.host, self.warehouse, self.notes.append),
@@ -341,6 +345,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
 
     def metrics(self, query: str | None = None) -> MetricsView:
         """The functions' costs and metrics: of one query (Spark's execution id), or of all."""
+        self.store.catch_up(_SECONDS_TO_CATCH_UP)
         return MetricsView(self.store, self.spark, query)
 
     def logs(

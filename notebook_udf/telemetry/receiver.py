@@ -19,6 +19,7 @@ import stat
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -68,8 +69,10 @@ _LOOK_MS = 100
 
 _ZAP_ADDRESS = "inproc://zeromq.zap.01"
 
-# The order that ends the receiver's thread.
+# Orders to the receiver's thread that are no commands to workers: to end, and to say when it has
+# handed on what has arrived.
 _END = b""
+_CATCH_UP = b"\0"
 
 # Where the kernel listens, if it is not the address by which workers reach it.
 BIND_CONF = "spark.notebookUdf.bindAddress"
@@ -138,6 +141,8 @@ class Receiver:
         self._handshakes = Handshakes()
         self._partial: PartialMessages | None = None
         self._next_look = 0.0
+        # Who waits until what has arrived is handed on, the first one first.
+        self._catching_up: deque[threading.Event] = deque()
         # Connections that wait for commands, with the number of their worker.
         self._listening: dict[bytes, int] = {}
         self._handshake_ms = max(1, int(handshake_seconds * 1000))
@@ -227,6 +232,21 @@ class Receiver:
             self._orderer.send_multipart(frames)
             return True
 
+    def catch_up(self, timeout: float) -> bool:
+        """Waits up to ``timeout`` seconds until all records that have arrived are handed on.
+
+        False if they are not, if the channel is closed, or if it is ``on_record`` that asks.
+        """
+        if threading.current_thread() is self._thread:
+            return False
+        done = threading.Event()
+        with self._lock:
+            if not self._open:
+                return False
+            self._catching_up.append(done)
+            self._orderer.send(_CATCH_UP)
+        return done.wait(timeout)
+
     def close(self) -> None:
         """Handles the records that have arrived, ends the thread, removes sockets and address.
 
@@ -270,15 +290,21 @@ class Receiver:
                 if self._orders in ready:
                     frames = self._orders.recv_multipart()
                     if frames == [_END]:
-                        self._drain()
+                        self._drain(_QUIET_MS)
                         return
-                    self._command(frames)
+                    if frames == [_CATCH_UP]:
+                        self._drain(0)
+                        self._catching_up.popleft().set()
+                    else:
+                        self._command(frames)
         except Exception:
             _log.exception("the side channel broke down: nothing more is seen of the workers")
         finally:
             with self._lock:
                 self._open = False
                 self._dispose()
+            for each in self._catching_up:
+                each.set()
 
     def _command(self, frames: list[bytes]) -> None:
         """Sends a command to those of its workers who wait for one."""
@@ -299,9 +325,9 @@ class Receiver:
             # It is gone, or its connection is interrupted; then it says again that it listens.
             self._listening.pop(listener, None)
 
-    def _drain(self) -> None:
+    def _drain(self, quiet_ms: int) -> None:
         end = time.monotonic() + _CLOSING_SECONDS
-        while self._socket.poll(_QUIET_MS) and time.monotonic() < end:
+        while self._socket.poll(quiet_ms) and time.monotonic() < end:
             self._take(_BATCH)
 
     def _look_at(self, partial: PartialMessages) -> None:

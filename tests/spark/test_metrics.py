@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import queue
 import time
+from collections.abc import Callable
 
 import pytest
 from rich.console import Console
 
 import notebook_udf as nu
+from notebook_udf.telemetry.records import TaskEnded
+from notebook_udf.telemetry.store.function_sums import FunctionTotals
 
 
 @pytest.fixture(scope="module")
@@ -91,3 +95,36 @@ def test_metrics_in_every_form(session: nu.Session, queries: tuple[str, str]) ->
     for shown in (repr(view), view._repr_html_(), console.file.getvalue()):  # type: ignore[attr-defined]
         for part in ("dawdle v1", "slowest bundles", "100 (from 701)", "█"):
             assert part in shown
+
+
+def _settled(session: nu.Session, query: str) -> list[FunctionTotals]:
+    assert session.store.wait_settled(query, 20)
+    return session.store.totals(query)
+
+
+def _looked_up(session: nu.Session, query: str) -> list[FunctionTotals]:
+    return session.metrics(query).totals
+
+
+@pytest.mark.parametrize("look", [_settled, _looked_up])
+def test_what_has_come_is_counted_before_it_is_looked_at(
+    session: nu.Session, look: Callable[[nu.Session, str], list[FunctionTotals]]
+) -> None:
+    def counted_late(number: int) -> int:
+        return number
+
+    session.register_function("counted_late", counted_late, compile=False, vectorise=False)
+    ends: queue.Queue[TaskEnded] = queue.Queue()
+
+    def slowly(record: TaskEnded) -> None:
+        ends.put(record)
+        # A kernel that is busy with other things.
+        time.sleep(0.3)
+
+    unsubscribe = session.store.subscribe(slowly, (TaskEnded,))
+    try:
+        session.sql("SELECT sum(counted_late(id)) FROM range(0, 400, 1, 4)").collect()
+        (total,) = look(session, ends.get(timeout=20).task.query)
+    finally:
+        unsubscribe()
+    assert (total.tasks, total.rows_in) == (4, 400)

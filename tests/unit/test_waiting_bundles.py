@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from notebook_udf.telemetry.receiver import Receiver
 from notebook_udf.telemetry.records import (
     COSTS,
     BundleSampled,
@@ -16,10 +19,14 @@ from notebook_udf.telemetry.records import (
     FunctionTiming,
     MetricValue,
     Record,
+    TaskEnded,
     TaskId,
 )
+from notebook_udf.telemetry.sender import Sender
 from notebook_udf.worker.runtime.bundle_statistics import Costs
+from notebook_udf.worker.runtime.task import Task
 from notebook_udf.worker.runtime.waiting_bundles import WaitingBundles
+from notebook_udf.worker.runtime.worker_process import Runtime
 
 TASK = TaskId("12", 3, 7, 0, 55)
 
@@ -108,3 +115,40 @@ def test_one_thread_adds_while_another_takes() -> None:
     found = bundles_in(records)
     assert [at for record in found for at in record.bundle] == list(range(many))
     assert sum(len(record.metrics) for record in found) == many
+
+
+class Dawdler(Sender):
+    """Sends bundles so slowly that another thread could send the end of their task before."""
+
+    sending = threading.Event()
+    ended = threading.Event()
+
+    def send(self, record: Record) -> bool:
+        if isinstance(record, BundlesDone):
+            self.sending.set()
+            self.ended.wait(0.5)
+        if isinstance(record, TaskEnded):
+            self.ended.set()
+        return super().send(record)
+
+
+def test_the_end_of_a_task_comes_behind_bundles_that_another_thread_sends() -> None:
+    received: list[Record] = []
+    with (
+        TemporaryDirectory(prefix="nudf-") as folder,
+        Receiver(Path(folder), received.append) as receiver,
+    ):
+        sender = Dawdler(receiver.address)
+        runtime = Runtime(sender=sender)
+        runtime.task = task = Task(TASK, [], runtime, job_parameters={})
+        task.waiting.add((1.0, 1, 10, 9, 0, 0, 0, 0), ())
+        agent = threading.Thread(target=runtime.flush_bundles)
+        agent.start()
+        assert sender.sending.wait(10)
+        task.end("done")
+        agent.join()
+        sender.close()
+    bundles, end = received
+    assert isinstance(bundles, BundlesDone)
+    assert isinstance(end, TaskEnded)
+    assert (bundles.rows_in, end.rows_in, end.rows_out) == ((10,), 10, 9)

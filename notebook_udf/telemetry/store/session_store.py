@@ -59,6 +59,8 @@ class Store:
         # What a stage computes, by its number: the same for two that Spark gave different numbers
         # because the output of the first was lost. None if it is not known. It may take a while.
         self.computed: Callable[[int], object] = lambda _: None
+        # Applies what has arrived and is not applied yet, within so many seconds.
+        self.catch_up: Callable[[float], object] = lambda _: None
         self._changed = threading.Condition()
         self._workers = Workers()
         self._runs = Runs()
@@ -271,9 +273,13 @@ class Store:
         return sorted(called, key=lambda sample: sample.time)
 
     def wait_settled(self, query: str, timeout: float) -> bool:
-        """Waits up to ``timeout`` seconds until a query has tasks and all have ended."""
+        """Waits up to ``timeout`` seconds until a query has tasks and all have ended, by what has
+        arrived when it is called: of a task that nothing was heard of it does not know."""
+        until = time.monotonic() + timeout
+        self.catch_up(timeout)
         with self._changed:
-            return self._changed.wait_for(lambda: self._runs.settled(query), timeout)
+            left = max(0.0, until - time.monotonic())
+            return self._changed.wait_for(lambda: self._runs.settled(query), left)
 
     def metrics(self, query: str | None = None) -> list[MetricTotal]:
         """User metrics per query and function, merged over the attempts that count."""

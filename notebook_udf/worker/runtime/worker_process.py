@@ -112,7 +112,8 @@ class Runtime:
     _loop: EventLoop | None = None
     _flushing: threading.Lock = field(default_factory=threading.Lock)
     _ending: threading.Lock = field(default_factory=threading.Lock)
-    _sending: threading.Lock = field(default_factory=threading.Lock)
+    # A signal's handler may send from within.
+    _sending: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
         self.profiler = Profiler(self)
@@ -170,9 +171,10 @@ class Runtime:
     def flush_bundles(self) -> None:
         """Sends what waits for other bundles of the task."""
         task = self.task
-        if task is None or not task.waiting.since:
+        if task is None:
             return
-        # The agent's thread comes here as well: none may be lost, or sent twice.
+        # The agent's thread comes here as well: none may be lost, or sent twice, and no end of a
+        # task may overtake, or leave out, bundles that the other thread has just taken.
         with self._sending:
             for record in task.waiting.take():
                 if self.sender is not None:
