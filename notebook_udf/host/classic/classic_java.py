@@ -29,8 +29,8 @@ class ClassicJavaFunctions:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        # By the names of functions, those of the newest version by the names in SQL.
-        self._builders: dict[str, tuple[str, dict[str, Any]]] = {}
+        # What makes the calls of each function, by its identity and then by its names in SQL.
+        self._builders: dict[str, dict[str, Any]] = {}
         # By identity and calls, a function's classes, which all its names share, and what the
         # compiler had against those that it was asked for.
         self._sources: dict[tuple[str, str], Any] = {}
@@ -110,11 +110,8 @@ class ClassicJavaFunctions:
             json.dumps(function.header),
             self._types(function.nested),
         )
-        identity, known = self._builders.get(function.name, ("", {}))
-        if identity != function.identity:
-            self._forget(identity)
-            known = {}
-        self._builders[function.name] = function.identity, {**known, name: builder}
+        self._release(name, new=function.identity)
+        self._builders.setdefault(function.identity, {})[name] = builder
         for count, java_class in function.java_classes.items():
             self.add(function.identity, str(count), java_class, function.self_check)
         state = session.sessionState()
@@ -127,8 +124,7 @@ class ClassicJavaFunctions:
     def unregister(self, name: str) -> None:
         """See ``JavaFunctions``."""
         self._spark.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {backquoted(name)}")
-        for _, builders in self._builders.values():
-            builders.pop(name, None)
+        self._release(name)
 
     def add(
         self, identity: str, calls: str, java_class: JavaClass, self_check: float = 0.0
@@ -192,12 +188,14 @@ class ClassicJavaFunctions:
 
     def _named(self, identity: str) -> list[Any]:
         """What makes the calls of a function, by each of its names in SQL."""
-        return [
-            builder
-            for known, builders in self._builders.values()
-            for builder in builders.values()
-            if known == identity
-        ]
+        return list(self._builders.get(identity, {}).values())
+
+    def _release(self, name: str, new: str = "") -> None:
+        """Forgets functions that had a name in SQL, and now have none; not the ``new`` one."""
+        for identity, builders in list(self._builders.items()):
+            if identity != new and builders.pop(name, None) is not None and not builders:
+                del self._builders[identity]
+                self._forget(identity)
 
     def _forget(self, identity: str) -> None:
         for kept in (self._sources, self._failures):
