@@ -187,6 +187,10 @@ class Texts:
         return [*(f"{name}: {text}" for name, text in self.named.items()), self.latest]
 
 
+def _nowhere(*_: Any) -> None:
+    """No call runs in Spark's JVM."""
+
+
 class Recording:
     """The context of a real session, whose answers are noted."""
 
@@ -201,6 +205,9 @@ class Recording:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
+
+    # What is noted is how functions in workers are called.
+    listed = staticmethod(_nowhere)
 
     def run(self, query: str) -> Any:
         rows = self._noted(query, self._context.run)
@@ -302,6 +309,7 @@ class Replay:
     """A context that has Spark's noted answers, and no Spark."""
 
     passes = _Passes()
+    listed = staticmethod(_nowhere)
 
     def __init__(self, answers: Mapping[str, Any]) -> None:
         self._answers = answers

@@ -31,6 +31,7 @@ from notebook_udf.kernel.java_library import JavaLibrary
 from notebook_udf.kernel.java_lists import JavaLists
 from notebook_udf.kernel.recent import Recent
 from notebook_udf.planner.physical import in_java
+from notebook_udf.planner.physical.group_value import GroupValue
 from notebook_udf.planner.physical.in_java import Listed, RecordCall
 from notebook_udf.specs.record_shape import RecordShape
 from notebook_udf.telemetry.records import IN_JVM, CallFailed, Record, TaskEnded
@@ -195,9 +196,9 @@ class JavaCalls:
     def in_workers(self, records: Iterable[RegisteredFunction]) -> Iterator[list[str]]:
         """In the block, what is planned calls functions in Python workers; gives the names of those
         that run in the JVM otherwise."""
-        moved = [record for record in records if self.may_run(record)]
+        moved = [each for each in records if each.definition.is_aggregate or self.may_run(each)]
         names = [record.name for record in moved]
-        told = [record.name for record in moved if self.has_class(record)]
+        told = [r.name for r in moved if self.lists.gives_values(r) or self.has_class(r)]
         with self._lock:
             self._kept.update(names)
             self._hold(moved, begins=True)
@@ -334,7 +335,8 @@ class JavaCalls:
         """What Spark is to know of a function, whose calls are noted to be of it."""
         for each in (java_name(record, shape), *(known.name for known in classes.values())):
             self._records.get((each,), lambda: record)
-        in_python = None if in_java.gives_rows(record) else self._session.planned(record)
+        asked = in_java.gives_rows(record) or isinstance(record, GroupValue)
+        in_python = None if asked else self._session.planned(record)
         return description(record, classes, in_python, shape)
 
     def by_count(self, record: RegisteredFunction) -> dict[int, JavaClass]:

@@ -13,6 +13,7 @@ from notebook_udf.compile.java.java_class import JavaClass
 from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.plan.functions import AS_JAVA
 from notebook_udf.planner.physical import in_java
+from notebook_udf.planner.physical.group_value import GroupValue
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.record_shape import RecordShape
 
@@ -37,7 +38,7 @@ def description(
     header = {
         "name": record.name,
         "version": record.version,
-        "role": definition.traits.name,
+        "role": record.role if isinstance(record, GroupValue) else definition.traits.name,
         "func_type": "general",
         "notes": [AS_JAVA],
     }

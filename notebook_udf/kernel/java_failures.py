@@ -15,7 +15,7 @@ import struct
 import time
 import typing
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from notebook_udf.compile.java.columns.given_rows import MOST_ROWS
@@ -23,6 +23,7 @@ from notebook_udf.errors import DeclarationError, FailedRow, PlanningError
 from notebook_udf.functions.row import record_class
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.planner.analysis import arity
+from notebook_udf.planner.physical.group_value import GroupValue
 from notebook_udf.planner.physical.in_java import gives_rows
 from notebook_udf.specs.record_shape import RecordShape
 from notebook_udf.telemetry.records import IN_JVM, CallFailed, TaskId
@@ -99,14 +100,20 @@ class JavaFailures:
         """The failure of a row, as it is when the function is called with the row here."""
         error: BaseException | None = None
         arguments: tuple[Any, ...] = ()
+        method = ""
+        group: Mapping[str, Any] = {}
         if "x" in values:
             exception, message = "Exception", "it raised for arguments too large to be sent"
         else:
             arguments = tuple(map(decoded, values))
             if shape is not None:
                 arguments = (shape.maker(_record_class(record))(*arguments),)
-            error = self._raised(record, arguments if shape is None else (arguments,))
+            if isinstance(record, GroupValue):
+                method, arguments, group = record.taken_apart(arguments)
+                record = record.of
+            error = self._raised(record, arguments if shape is None else (arguments,), method)
             exception, message = type(error).__name__, message_of(error)
+        parameters = ("accumulator",) if method == "get_value" else record.definition.parameters
         stage, partition, attempt, task_attempt = (
             int(each) if each != "-" else 0 for each in task[:4]
         )
@@ -121,8 +128,7 @@ class JavaFailures:
             message=message,
             frames=frames_of(error.__traceback__) if error is not None else (),
             arguments=tuple(
-                (name, short(value))
-                for name, value in zip(record.definition.parameters, arguments, strict=False)
+                (name, short(value)) for name, value in zip(parameters, arguments, strict=False)
             ),
             row=row,
             partition=partition,
@@ -130,15 +136,20 @@ class JavaFailures:
             stage=stage,
             query=query,
             pickled_arguments=pickle.dumps(arguments) if arguments else b"",
+            group=tuple((name, short(value)) for name, value in group.items()),
+            method=method,
         )
         kind = "ResultError" if isinstance(error, BadResult) else "UserFunctionError"
         identity = TaskId(query, stage, partition, attempt, task_attempt)
         return CallFailed(IN_JVM, time.time(), identity, "fail", kind, failed)
 
-    def _raised(self, record: RegisteredFunction, arguments: tuple[Any, ...]) -> BaseException:
+    def _raised(
+        self, record: RegisteredFunction, arguments: tuple[Any, ...], method: str
+    ) -> BaseException:
+        """What a function raises, or a ``method`` of an aggregate function."""
         kind = kind_of(self._session, record)
         try:
-            made = kind.run(arguments, {})
+            made = kind.replay(method, arguments) if method else kind.run(arguments, {})
             kind.encode(made)
         except Exception as error:
             return error

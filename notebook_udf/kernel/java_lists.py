@@ -1,4 +1,7 @@
-"""Functions that give lists of rows in Spark's JVM: what table and process functions are there."""
+"""Functions that only rewritten queries call in Spark's JVM.
+
+They give the lists of rows of table and process functions, and the values of an aggregate's groups.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +45,10 @@ class JavaLists:
     def shape_of(self, name: str) -> RecordShape | None:
         """The shape of the records that a class gets; None if it is not of a process function."""
         return self._shapes.known((name,))
+
+    def gives_values(self, record: RegisteredFunction) -> bool:
+        """Whether groups of an aggregate function have had values in Spark's JVM."""
+        return record.definition.is_aggregate and record.name.lower() in self._names
 
     def listed(
         self,

@@ -18,8 +18,6 @@ COLLECTED = "over the rows of each group, collected by Spark"
 _ONCE = "Generate"
 # A plan does not have the calls of these as they were written.
 _OF_AGGREGATES = ("partial", "window", "whole")
-# Functions of these roles give rows.
-_LISTS = ("table", "process")
 _BY_JAVA = "Java has all that it does, with Python's answers"
 # Chosen as those in two phases are.
 _IN_SPARK = ("summed", "gathered")
@@ -47,8 +45,8 @@ def strategies_of(
     for node in root.walk():
         for use in node.functions:
             form = _FORMS.get(use.role) if use.func_type else None
-            if use.role in _LISTS and use.way == AS_JAVA:
-                form = _LISTED
+            if use.way == AS_JAVA:
+                form = _IN_JAVA.get(use.role, form)
             if form is None:
                 continue
             if not isinstance(form, _Form):
@@ -166,6 +164,19 @@ _GATHERED = _Form(
     "values gathered by Spark; Python is asked for one value per group",
     "its accumulate only puts them into lists or sets, and Spark's are Python's",
 )
+_SUMMED_IN_JAVA = _Form(
+    f"added up by Spark; each group's value {AS_JAVA}",
+    "its accumulate only adds up, and Java has all that its get_value does",
+)
+_GATHERED_IN_JAVA = _Form(
+    f"values gathered by Spark; each group's value {AS_JAVA}",
+    "its accumulate only puts them into lists or sets, and Java has all that its get_value does",
+)
+# Of those in Spark's JVM, where that is no form of its own.
+_IN_JAVA = {
+    "table": _LISTED, "process": _LISTED,
+    "summed": _SUMMED_IN_JAVA, "gathered": _GATHERED_IN_JAVA,
+}  # fmt: skip
 # How calls of each role run, or a function that finds it out from the plan.
 _FORMS: dict[str, _Form | Callable[[PlanNode, PlanNode, FunctionUse, Lookup], _Form]] = {
     "scalar": _scalar, "guarded": _GUARDED, "each": _LIFTED, "each2": _LIFTED, "partial": _partial,

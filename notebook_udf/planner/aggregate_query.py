@@ -198,6 +198,7 @@ class _Surroundings:
         self._visible = visible
         self.streams = query.streams
         self.hidden_name = query.context.hidden_name
+        self.listed = query.context.listed
         self.view = query.context.view
         self.built_in_aggregates = query.context.built_in_aggregates
         self.calls = query.collect.calls

@@ -21,6 +21,10 @@ Member: TypeAlias = tuple[RegisteredFunction, Role, int]
 class NamingContext(Protocol):
     """The names that a rewritten query can use."""
 
+    @property
+    def listed(self) -> Listed:
+        """Which calls run in Spark's JVM."""
+
     def hidden_name(self, record: RegisteredFunction, role: Role) -> str:
         """Registers a function in a role in Spark; returns its name as SQL text."""
 
@@ -68,10 +72,6 @@ class PlanningContext(NamingContext, Protocol):
     @property
     def passes(self) -> Passes:
         """The passes over rows."""
-
-    @property
-    def listed(self) -> Listed:
-        """Which calls run in Spark's JVM."""
 
     def run(self, query: str) -> DataFrame:
         """The DataFrame of a query, analysed by Spark; it counts as a step."""

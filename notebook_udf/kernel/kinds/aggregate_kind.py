@@ -20,10 +20,12 @@ from notebook_udf.functions.kind_traits import AGGREGATE, TABLE_AGGREGATE
 from notebook_udf.kernel.kinds.call_form import HELPER, CallForm, Spell, opened
 from notebook_udf.kernel.kinds.export_form import ExportForm
 from notebook_udf.kernel.kinds.function_kind import RESULT, Candidate, FunctionKind, Variants
+from notebook_udf.kernel.kinds.java_words import why_in_workers
 from notebook_udf.kernel.transforms.aggregate_transforms import aggregate as grouped
 from notebook_udf.planner.physical import aggregate
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.physical.aggregate_gathered import gathering_of
+from notebook_udf.planner.physical.aggregate_in_spark import as_declared
 from notebook_udf.specs.payload import held_accumulator
 from notebook_udf.worker.aggregate.accumulator import Codec, misfit
 from notebook_udf.worker.codec.encode import BadResult, encoder
@@ -50,7 +52,17 @@ class AggregateKind(FunctionKind):
         return aggregate.column(self.session.planned(self.record, "whole"), call)
 
     def explain(self) -> str:
-        return aggregate.explain(self.record)
+        said = aggregate.explain(self.record)
+        call = as_declared(self.record)
+        if call is None:
+            return said
+        java = self.session.java
+        if java.runs(call.function, call.types):
+            return (
+                f"{said}\nget_value of what Spark accumulates runs in Spark's JVM, compiled to Java"
+            )
+        why_not = why_in_workers(java, call.function, call.types)
+        return f"{said}\nget_value of what Spark accumulates runs in Python workers, {why_not}"
 
     def run(self, args: Any, kwargs: Any) -> Any:
         """The value of a group, given a sequence of values for each parameter."""

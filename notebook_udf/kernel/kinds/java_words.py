@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql.types import DataType
+
 from notebook_udf.kernel.kinds.function_kind import Variants
 
 if TYPE_CHECKING:
@@ -24,9 +26,11 @@ def calls_in_words(java: JavaCalls, record: RegisteredFunction) -> list[str]:
     return said
 
 
-def why_in_workers(java: JavaCalls, record: RegisteredFunction) -> str:
-    """Why no call of a function runs in Spark's JVM."""
-    return f"not in Spark's JVM: {java.why_not(record) or 'its compiler is not ready yet'}"
+def why_in_workers(
+    java: JavaCalls, record: RegisteredFunction, types: tuple[DataType, ...] = ()
+) -> str:
+    """Why no call of a function, or none of these types, runs in Spark's JVM."""
+    return f"not in Spark's JVM: {java.why_not(record, types) or 'its compiler is not ready yet'}"
 
 
 def java_variants(java: JavaCalls, record: RegisteredFunction, inputs: Sequence[Any]) -> Variants:

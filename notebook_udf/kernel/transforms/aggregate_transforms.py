@@ -71,8 +71,10 @@ def aggregate(
     def transform(rows: DataFrame) -> DataFrame:
         keys = grouped_aggregate.group_keys(by)
         with planning("nu.aggregate"):
-            planned = current_session().planned
-            return grouped_aggregate.aggregate(rows, keys, named_calls, planned, change_column)
+            session = current_session()
+            return grouped_aggregate.aggregate(
+                rows, keys, named_calls, session.planned, session.java.listed, change_column
+            )
 
     return transform
 
@@ -107,8 +109,9 @@ def flat_aggregate(
     def transform(rows: DataFrame) -> DataFrame:
         keys = grouped_aggregate.group_keys(by)
         with planning("nu.flat_aggregate"):
+            session = current_session()
             return grouped_aggregate.flat_aggregate(
-                rows, keys, found, chosen, current_session().planned
+                rows, keys, found, chosen, session.planned, session.java.listed
             )
 
     return transform

@@ -12,12 +12,14 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructField
 
 from notebook_udf.errors import PlanningError
 from notebook_udf.planner.dataframe.built_in_calls import UNDOABLE, undoable
-from notebook_udf.planner.physical import aggregate_in_spark
 from notebook_udf.planner.physical.aggregate import ColumnCall, call_of, column_name, partial_rows
 from notebook_udf.planner.physical.aggregate import column as column_of
+from notebook_udf.planner.physical.aggregate_in_spark import in_java, in_spark
+from notebook_udf.planner.physical.in_java import Listed
 from notebook_udf.planner.streaming import stateful_aggregate
 from notebook_udf.planner.streaming.session_window import COMPANION, is_session_window
 from notebook_udf.registry import RegisteredFunction
@@ -48,9 +50,10 @@ def aggregate(
     keys: Sequence[Column],
     calls: Mapping[str, Column],
     planned: Planned,
+    listed: Listed,
     change_column: str | None = None,
 ) -> DataFrame:
-    """One row per group: the keys, then a column per call.
+    """One row per group: the keys, then a column per call, some in Spark's JVM if ``listed``.
 
     Raises
     ------
@@ -71,7 +74,7 @@ def aggregate(
             "those that were taken back"
         )
     if len(ours) == len(calls) and all(map(_suits, ours.values())):
-        merged = _merged(rows, keys, list(ours.values()), planned)
+        merged = _merged(rows, keys, list(ours.values()), planned, listed)
         if merged is not None:
             names, columns, partial = merged
             named = [c.alias(name) for name, c in zip(ours, columns, strict=True)]
@@ -134,12 +137,17 @@ def _in_state(
 
 
 def flat_aggregate(
-    rows: DataFrame, keys: Sequence[Column], call: ColumnCall, names: list[str], planned: Planned
+    rows: DataFrame,
+    keys: Sequence[Column],
+    call: ColumnCall,
+    names: list[str],
+    planned: Planned,
+    listed: Listed,
 ) -> DataFrame:
     """Any number of rows per group: the keys, then the fields of the function's rows."""
     merged = None
     if _suits(call) and not rows.isStreaming:
-        merged = _merged(rows, keys, [call], planned)
+        merged = _merged(rows, keys, [call], planned, listed)
     if rows.isStreaming:
         groups = stateful_aggregate.columns(
             rows, keys, _names(rows, keys), {"_nu_rows": call}, None
@@ -165,7 +173,11 @@ def _names(rows: DataFrame, keys: Sequence[Column]) -> list[str]:
 
 
 def _merged(
-    rows: DataFrame, keys: Sequence[Column], calls: Sequence[ColumnCall], planned: Planned
+    rows: DataFrame,
+    keys: Sequence[Column],
+    calls: Sequence[ColumnCall],
+    planned: Planned,
+    listed: Listed,
 ) -> tuple[list[str], list[Column], DataFrame] | None:
     """The names of the keys, a column per call, and the rows of accumulators to group."""
     key_names = [f"_nu_key{i}" for i in range(len(keys))]
@@ -178,16 +190,21 @@ def _merged(
     named = [F.struct(*(F.col(k).alias(s) for k, s in zip(key_names, shown, strict=True)))]
     named = named if keys else []
     records = [call.record for call in calls]
-    in_spark = [
-        aggregate_in_spark.in_spark(record.definition, part, source.schema)
+    accumulated = [
+        in_spark(record.definition, part, source.schema)
         for record, part in zip(records, parts, strict=True)
     ]
-    if None not in in_spark:
-        columns = [
-            planned(record, found.role)(*map(F.expr, found.columns), *named)
-            for record, found in zip(records, in_spark, strict=True)
-            if found is not None
+    if None not in accumulated:
+        fields = [
+            StructField(name, source.schema[place].dataType) for place, name in enumerate(shown)
         ]
+        columns = []
+        for record, found in zip(records, accumulated, strict=True):
+            assert found is not None
+            there = in_java(record, found, fields, listed)
+            given = [*map(F.expr, (there or found).columns), *named]
+            function = planned(record, found.role)
+            columns.append(F.call_function(there.name, *given) if there else function(*given))
         return key_names, columns, source
     mergeable = all(record.definition.mergeable for record in records)
     if not mergeable:

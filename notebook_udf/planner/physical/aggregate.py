@@ -125,14 +125,14 @@ def explain(record: RegisteredFunction) -> str:
     if added := summable(definition):
         lines.append(
             f"in session.sql and nu.aggregate, over columns of {_either(added)}: Spark adds up "
-            "what accumulate would, and Python is asked for the value of each group only, because "
+            "what accumulate would, and get_value alone is called, for each group, because "
             "it is sums alone (compile=False turns it off)"
         )
         others = ", over columns of other types or of several (session.plan says which was taken)"
     if gathering_of(definition) is not None:
         lines.append(
             "in session.sql and nu.aggregate, over columns of plain values: Spark gathers what "
-            "accumulate would, and Python is asked for the value of each group only, because it "
+            "accumulate would, and get_value alone is called, for each group, because accumulate "
             "puts arguments into lists or sets and does nothing else (compile=False turns it off)"
         )
         others = ", over other columns (session.plan says which was taken)"

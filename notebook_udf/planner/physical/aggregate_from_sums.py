@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pyspark.sql.types import (
     ByteType,
@@ -86,9 +87,31 @@ class Argument:
         return cls(column.name, column.dataType, column.nullable)
 
 
+@dataclass(frozen=True)
+class SumColumns:
+    """What Spark computes for a group: its sums, and the row on which the function has to raise.
+
+    Attributes
+    ----------
+    sums, kept
+        The two as structs in SQL.
+    types
+        Theirs.
+    """
+
+    sums: str
+    kept: str
+    types: tuple[StructType, StructType]
+
+    @property
+    def sql(self) -> tuple[str, str]:
+        """The two columns."""
+        return self.sums, self.kept
+
+
 def columns_of(
     definition: FunctionDefinition, part: AggregatePart, schema: StructType
-) -> tuple[str, str] | None:
+) -> SumColumns | None:
     """``columns`` for a function whose arguments are at the positions of a part."""
     arguments = [Argument.of(schema[place]) for place in part.arguments]
     condition = None if part.condition is None else schema[part.condition].name
@@ -97,8 +120,8 @@ def columns_of(
 
 def columns(
     definition: FunctionDefinition, arguments: Sequence[Argument], condition: str | None = None
-) -> tuple[str, str] | None:
-    """The sums of a group, and its row on which the function has to raise, as two structs in SQL.
+) -> SumColumns | None:
+    """The sums of a group, and its row on which the function has to raise.
 
     Parameters
     ----------
@@ -111,7 +134,7 @@ def columns(
 
     Returns
     -------
-    tuple or None
+    SumColumns or None
         None where Spark's answer could be another than Python's.
     """
     sums = sums_of(definition)
@@ -147,6 +170,23 @@ def sums_of(definition: FunctionDefinition) -> Sums | None:
 
 class _Unlike(Exception):
     """Spark could give another answer than Python."""
+
+
+class _Field(NamedTuple):
+    """A field of a struct: its name, its value in SQL, its type."""
+
+    name: str
+    sql: str
+    type: DataType
+
+
+def _struct(fields: Sequence[_Field]) -> str:
+    values = ", ".join(f"'{each.name}', {each.sql}" for each in fields)
+    return f"named_struct({values})"
+
+
+def _type(fields: Sequence[_Field]) -> StructType:
+    return StructType([StructField(each.name, each.type) for each in fields])
 
 
 @dataclass(frozen=True)
@@ -186,34 +226,36 @@ class _Writer:
                 # It is refused, or widened and then a number.
                 _column(argument, wanted)
 
-    def written(self) -> tuple[str, str]:
-        fields, trouble = [], []
+    def written(self) -> SumColumns:
+        fields: list[_Field] = []
+        trouble: list[str] = []
         for number, addition in enumerate(self._sums.additions):
             fields += self._fields(addition, number)
         for risk in self._sums.risks:
             trouble += self._trouble(risk)
-        kept = [f"'{ROWS}', 0L"]
+        kept = [_Field(ROWS, "0L", LongType())]
         if trouble:
             # Only of numbers Spark keeps the first in a hash table.
             for argument in self._arguments:
                 _column(argument, None)
             where = filter_clause(self._condition, [_any(trouble)])
-            kept = [f"'{ROWS}', count(1){where}"]
+            kept = [_Field(ROWS, f"count(1){where}", LongType())]
             kept += [
-                f"'{kept_name(place)}', first(`{argument.name}`){where}"
+                _Field(kept_name(place), f"first(`{argument.name}`){where}", argument.type)
                 for place, argument in enumerate(self._arguments)
             ]
-        return f"named_struct({', '.join(fields)})", f"named_struct({', '.join(kept)})"
+        return SumColumns(_struct(fields), _struct(kept), (_type(fields), _type(kept)))
 
-    def _fields(self, addition: Addition, number: int) -> list[str]:
+    def _fields(self, addition: Addition, number: int) -> list[_Field]:
         amount = self._expression(addition.amount)
         whole = self._domain(addition.slot)
         sign = "-" if addition.negative else ""
         tests = self._tests(addition.guard, parameters(addition.amount))
 
-        def field(part: str, sql: str, *more: str) -> str:
+        def field(part: str, sql: str, *more: str) -> _Field:
             where = filter_clause(self._condition, [*tests, *more])
-            return f"'{field_name(part, addition.slot, number)}', {sign}sum({sql}){where}"
+            name = field_name(part, addition.slot, number)
+            return _Field(name, f"{sign}sum({sql}){where}", LongType() if whole else DoubleType())
 
         if amount.wide:
             narrow, fits = self._narrowed(addition.amount)
@@ -231,8 +273,8 @@ class _Writer:
         return [field(part, sql) for part, sql in zip(LIMBS, _limbs_of_long(long), strict=False)]
 
     def _limbs(
-        self, field: Callable[..., str], amount: _Written, narrow: _Written, fits: str
-    ) -> list[str]:
+        self, field: Callable[..., _Field], amount: _Written, narrow: _Written, fits: str
+    ) -> list[_Field]:
         """The sums of the limbs of what may be wider than 64 bits, each of 64 bits itself: Spark
         adds up decimals so slowly that those of no row are seen in the time of all."""
         low, high = _limbs_of_long(f"({narrow.sql})")

@@ -8,9 +8,11 @@ are in Python, which numbers with a NaN among them are not.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from pyspark.sql.types import (
+    ArrayType,
     BinaryType,
     BooleanType,
     ByteType,
@@ -52,6 +54,34 @@ _WIDER: dict[type[DataType], tuple[type[DataType], ...]] = {
 }
 
 
+@dataclass(frozen=True)
+class GatheredList:
+    """What Spark gathers for a list or a set of an accumulator.
+
+    Attributes
+    ----------
+    part
+        Where it goes in the accumulator.
+    sql
+        The call that gathers it.
+    of
+        The type of its values.
+    is_wrapped
+        Whether each value is in a struct of its own, as it may be NULL.
+    """
+
+    part: Gathered
+    sql: str
+    of: DataType
+    is_wrapped: bool
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of the column."""
+        inner = StructType([StructField("value", self.of)]) if self.is_wrapped else self.of
+        return ArrayType(inner, containsNull=False)
+
+
 def gathering_of(definition: FunctionDefinition) -> GatheredValues | None:
     """What a function gathers, unless its options say that each row goes to Python."""
     if definition.func_type != "general" or not definition.options.compile:
@@ -59,10 +89,10 @@ def gathering_of(definition: FunctionDefinition) -> GatheredValues | None:
     return attempted("gathering", lambda: read(definition), None)
 
 
-def columns_of(
+def lists_of(
     definition: FunctionDefinition, part: AggregatePart, schema: StructType
-) -> str | None:
-    """What a group's accumulator is made of, as a struct in SQL; None if Spark cannot gather it.
+) -> tuple[GatheredList, ...] | None:
+    """What a group's accumulator is made of; None if Spark cannot gather it.
 
     The arguments, and the condition for the rows to take, are at the positions of a part.
     """
@@ -82,9 +112,14 @@ def columns_of(
     if not all(_is_alike(each, given[each.place].dataType) for each in gathering.parts):
         return None
     condition = None if part.condition is None else schema[part.condition].name
+    return tuple(_collected(each, given, condition) for each in gathering.parts)
+
+
+def in_one_struct(lists: Sequence[GatheredList]) -> str:
+    """The lists as one column, whose fields say where they go."""
     fields = [
-        f"'{field_name(GATHERED, each.slot, number)}', {_collected(each, given, condition)}"
-        for number, each in enumerate(gathering.parts)
+        f"'{field_name(GATHERED, each.part.slot, number)}', {each.sql}"
+        for number, each in enumerate(lists)
     ]
     return f"named_struct({', '.join(fields)})"
 
@@ -94,11 +129,16 @@ def _given(column: StructField, wanted: DataType | None) -> StructField | None:
     value = f"`{column.name}`"
     if wanted is None or wanted == column.dataType:
         return StructField(value, column.dataType, column.nullable)
-    if isinstance(wanted, _WIDER.get(type(column.dataType), ())):
+    if holds(wanted, column.dataType):
         cast = f"CAST({value} AS {wanted.simpleString()})"
         return StructField(cast, wanted, column.nullable)
     # It is refused, or converted otherwise.
     return None
+
+
+def holds(wider: DataType, kind: DataType) -> bool:
+    """Whether a type holds each value of another one."""
+    return wider == kind or isinstance(wider, _WIDER.get(type(kind), ()))
 
 
 def _is_alike(gathered: Gathered, kind: DataType) -> bool:
@@ -108,12 +148,15 @@ def _is_alike(gathered: Gathered, kind: DataType) -> bool:
     return isinstance(kind, _EXACT if gathered.distinct else (*_EXACT, *_FLOATS))
 
 
-def _collected(gathered: Gathered, given: Sequence[StructField], condition: str | None) -> str:
-    value = given[gathered.place].name
-    if given[gathered.place].nullable and gathered.may_have_none:
-        # By itself a NULL is left out.
-        value = f"struct({value})"
+def _collected(
+    gathered: Gathered, given: Sequence[StructField], condition: str | None
+) -> GatheredList:
+    column = given[gathered.place]
+    # By itself a NULL is left out.
+    is_wrapped = column.nullable and gathered.may_have_none
+    value = f"struct({column.name} AS value)" if is_wrapped else column.name
     # What is put is left out itself where it is NULL.
     tests = null_tests(gathered.nulls, [each.name for each in given], (gathered.place,))
     where = filter_clause(condition, tests)
-    return f"collect_{'set' if gathered.distinct else 'list'}({value}){where}"
+    sql = f"collect_{'set' if gathered.distinct else 'list'}({value}){where}"
+    return GatheredList(gathered, sql, column.dataType, is_wrapped)

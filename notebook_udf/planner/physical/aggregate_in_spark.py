@@ -1,21 +1,49 @@
-"""Aggregates of which Spark does what ``accumulate`` would, and Python is asked for values only."""
+"""Aggregates of which Spark does what ``accumulate`` would; only values are asked for elsewhere.
+
+That is a Python worker, or Spark's own JVM where all that ``get_value`` does has Java.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from pyspark.sql.types import StructType
+from pyspark.sql.types import DataType, StructField, StructType
 
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.planner.physical import aggregate_from_sums, aggregate_gathered
+from notebook_udf.planner.physical.aggregate_from_sums import SumColumns
+from notebook_udf.planner.physical.aggregate_gathered import GatheredList
+from notebook_udf.planner.physical.group_value import GroupValue, of_lists, of_sums
+from notebook_udf.planner.physical.in_java import Listed
+from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.aggregate_layout import AggregatePart
 from notebook_udf.specs.roles import Role
 
 
-class InSpark(NamedTuple):
-    """What a function is asked for, and the columns of a group in SQL that it is given for it."""
+@dataclass(frozen=True)
+class InSpark:
+    """What a function is asked for, and the columns of a group in SQL that it is given for it: the
+    sums, or the lists in one."""
 
     role: Role
+    columns: tuple[str, ...]
+    made: SumColumns | tuple[GatheredList, ...]
+
+
+@dataclass(frozen=True)
+class GroupCall:
+    """The function that gives a group's value, and the types of what it is given."""
+
+    function: GroupValue
+    types: tuple[DataType, ...]
+
+
+@dataclass(frozen=True)
+class InJava:
+    """The same in Spark's JVM: the name of a function in SQL, and the columns that it is given."""
+
+    name: str
     columns: tuple[str, ...]
 
 
@@ -28,6 +56,54 @@ def in_spark(
     """
     summed = aggregate_from_sums.columns_of(definition, part, schema)
     if summed is not None:
-        return InSpark("summed", summed)
-    gathered = aggregate_gathered.columns_of(definition, part, schema)
-    return None if gathered is None else InSpark("gathered", (gathered,))
+        return InSpark("summed", summed.sql, summed)
+    lists = aggregate_gathered.lists_of(definition, part, schema)
+    if lists is None:
+        return None
+    return InSpark("gathered", (aggregate_gathered.in_one_struct(lists),), lists)
+
+
+def as_declared(record: RegisteredFunction) -> GroupCall | None:
+    """What gives a group's value where the arguments are of the declared types; None if these are
+    not declared, or Spark does not accumulate."""
+    types = record.definition.declared_types
+    if not types or len(types) < len(record.definition.parameters):
+        return None
+    schema = StructType([StructField(f"argument{place}", t) for place, t in enumerate(types)])
+    found = in_spark(record.definition, AggregatePart(tuple(range(len(types))), None), schema)
+    return None if found is None else _group_call(record, found, ())
+
+
+def _group_call(
+    record: RegisteredFunction, found: InSpark, keys: Sequence[StructField]
+) -> GroupCall | None:
+    made, types = found.made, list[DataType]()
+    if isinstance(made, SumColumns):
+        function = of_sums(record, made, has_keys=bool(keys))
+        types += made.types
+    else:
+        function = of_lists(record, made, has_keys=bool(keys))
+        types += [each.type for each in made]
+    if function is None:
+        return None
+    return GroupCall(function, (*types, StructType([*keys])) if keys else tuple(types))
+
+
+def in_java(
+    record: RegisteredFunction,
+    found: InSpark,
+    keys: Sequence[StructField],
+    listed: Listed,
+) -> InJava | None:
+    """What gives a group's value in Spark's JVM; None if nothing there does.
+
+    ``keys`` are the fields of the struct of the group's keys that it is given last, none if there
+    is no such struct.
+    """
+    call = _group_call(record, found, keys)
+    name = None if call is None else listed(call.function, call.types)
+    if name is None:
+        return None
+    if isinstance(found.made, SumColumns):
+        return InJava(name, found.columns)
+    return InJava(name, tuple(each.sql for each in found.made))

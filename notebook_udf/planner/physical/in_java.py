@@ -110,7 +110,7 @@ def process_class(record: RegisteredFunction, given: RecordCall | None = None) -
     if definition.traits != PROCESS or traits is None:
         raise NotCompiled("it is of another kind")
     attributes, owner = traits.attributes, definition.function
-    plain = _is_plain_object(owner, ("open", "close", "end_input", "uses_states"))
+    plain = is_plain_object(owner, ("open", "close", "end_input", "uses_states"))
     _check(record, is_plain=plain and "process_record" not in vars(owner))
     if attributes.no_output_until_end_of_input or attributes.idempotence:
         raise NotCompiled("what it collects does not leave record by record")
@@ -165,16 +165,16 @@ def _is_plain(definition: FunctionDefinition) -> bool:
         values = (*call.args, *call.keywords.values())
         return isinstance(call.func, FunctionType) and all(type(v) in _PLAIN for v in values)
     if isinstance(getattr_static(type(call), "__call__", None), FunctionType):
-        return hasattr(call, "__dict__") and _is_plain_object(call, ())
+        return hasattr(call, "__dict__") and is_plain_object(call, ())
     return (
         isinstance(definition.call, MethodType)
         and definition.call.__self__ is owner
         and isinstance(owner, (ScalarFunction, TableFunction))
-        and _is_plain_object(owner, ("open", "close"))
+        and is_plain_object(owner, ("open", "close"))
     )
 
 
-def _is_plain_object(owner: Any, methods: Sequence[str]) -> bool:
+def is_plain_object(owner: Any, methods: Sequence[str]) -> bool:
     """Whether an object is no more than its values, and has none of these methods of its own."""
     own: Any = type(owner)
     return (

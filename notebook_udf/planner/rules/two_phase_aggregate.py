@@ -11,6 +11,7 @@ scan and one shuffle.
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
+from pyspark.sql.types import StructField, StructType
 from sqlglot import exp
 
 from notebook_udf.planner.analysis.aggregate_calls import AggregateCall, name_of
@@ -30,7 +31,7 @@ from notebook_udf.planner.analysis.group_by import (
     meant_by,
 )
 from notebook_udf.planner.analysis.output_names import name_projections, name_struct_fields
-from notebook_udf.planner.physical import aggregate_in_spark
+from notebook_udf.planner.physical.aggregate_in_spark import InSpark, in_java, in_spark
 from notebook_udf.planner.planning_context import Passes
 from notebook_udf.planner.rule import Outcome, SelectScope
 from notebook_udf.planner.rules.aggregate_choices import clause_of, outcome
@@ -221,23 +222,42 @@ class _TwoPhases:
     ) -> DataFrame:
         """The rows for Spark's GROUP BY; what is to be merged is left to Spark if all can be."""
         layout = self._layout(parts, all(record.definition.mergeable for record in records))
-        in_spark = [
-            aggregate_in_spark.in_spark(record.definition, part, rows.schema)
+        accumulated = [
+            in_spark(record.definition, part, rows.schema)
             for record, part in zip(records, layout.parts, strict=True)
         ]
-        if None in in_spark:
+        if None in accumulated:
             if self._sets and layout.sorted:
                 unmerged = next(r.name for r in records if not r.definition.mergeable)
                 raise Unfit(
                     f"its GROUP BY makes several groups of a row, and {unmerged} has no merge"
                 )
             return self._rows.partial_rows(rows, layout, records)
-        for expression, record, found in zip(merged, records, in_spark, strict=True):
+        for expression, record, found in zip(merged, records, accumulated, strict=True):
             assert found is not None
-            columns = [*map(fragment, found.columns), *expression.expressions[1:]]
-            expression.set("this", self._around.hidden_name(record, found.role))
-            expression.set("expressions", columns)
+            self._ask_for_value(expression, record, found, rows.schema)
         return self._rows.passed_rows(rows)
+
+    def _ask_for_value(
+        self,
+        expression: exp.Expression,
+        record: RegisteredFunction,
+        found: InSpark,
+        schema: StructType,
+    ) -> None:
+        """Has a call ask for a group's value, of what Spark accumulates, and of the keys."""
+        _, *keys = expression.expressions
+        fields = [
+            StructField(in_fewest_forms(key), schema[place].dataType)
+            for place, key in enumerate(self._keys.expressions)
+        ]
+        there = in_java(record, found, fields if keys else [], self._around.listed)
+        if there is None:
+            name, columns = self._around.hidden_name(record, found.role), found.columns
+        else:
+            name, columns = there.name, there.columns
+        expression.set("this", name)
+        expression.set("expressions", [*map(fragment, columns), *keys])
 
     def _part(self, call: AggregateCall) -> AggregatePart:
         condition = call.condition

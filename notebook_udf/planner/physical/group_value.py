@@ -1,0 +1,249 @@
+"""The value of a group as a function of what Spark has accumulated for it.
+
+An aggregate whose rows Spark adds up, or gathers, is asked for one value for each group. Written as
+a function of a row, of the sums or the lists and of the group's keys, that may run in Spark's JVM
+like any scalar function: the keys are there for the account of a group that fails.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any
+
+from pyspark.sql.types import ArrayType, DataType
+
+from notebook_udf.functions import by_value
+from notebook_udf.functions.definition import FunctionDefinition
+from notebook_udf.functions.kind_traits import AGGREGATE, SCALAR
+from notebook_udf.functions.row import Row
+from notebook_udf.functions.sum_ir import Key, Slot
+from notebook_udf.planner.physical import in_java
+from notebook_udf.planner.physical.aggregate_from_sums import SumColumns, sums_of
+from notebook_udf.planner.physical.aggregate_gathered import GatheredList, holds
+from notebook_udf.registry import RegisteredFunction
+from notebook_udf.specs.roles import Role
+from notebook_udf.specs.slot_fields import LIMB_BITS, SUM, SlotField, slot_field
+
+KEYS = "keys"
+_LITERALS = (int, float, bool, str, type(None))
+
+
+@dataclass(frozen=True, repr=False)
+class GroupValue(RegisteredFunction):
+    """A scalar function that gives the value of a group of an aggregate function.
+
+    Attributes
+    ----------
+    aggregate
+        That function (``of``, where it has to be one); its methods are what errors are of.
+    role
+        What the aggregate function is asked for.
+    last_call
+        Gives the name of the last of these that is called for a group, and its arguments behind
+        the accumulator of ``accumulate``.
+    """
+
+    aggregate: RegisteredFunction | None = None
+    role: Role = "gathered"
+    last_call: Callable[..., tuple[str, tuple[Any, ...]]] | None = field(
+        default=None, repr=False, compare=False
+    )
+
+    @property
+    def of(self) -> RegisteredFunction:
+        """The aggregate function."""
+        assert self.aggregate is not None
+        return self.aggregate
+
+    def taken_apart(
+        self, arguments: tuple[Any, ...]
+    ) -> tuple[str, tuple[Any, ...], Mapping[str, Any]]:
+        """What ``last_call`` gives for the arguments of a call, and the keys of its group."""
+        assert self.last_call is not None
+        if self.definition.parameters[-1] != KEYS:
+            return (*self.last_call(*arguments), {})
+        *accumulated, keys = arguments
+        return (*self.last_call(*accumulated), dict(zip(keys.names, keys, strict=True)))
+
+
+def of_lists(
+    record: RegisteredFunction, lists: Sequence[GatheredList], *, has_keys: bool
+) -> GroupValue | None:
+    """The function of the lists that Spark gathers, and of a struct of keys if there is one.
+
+    None where an object, or an accumulator, may do more than Java can know of.
+    """
+    if not _is_simple(record.definition) or not _is_held(record.definition, lists):
+        return None
+    parameters = [f"values{number}" for number in range(len(lists))]
+    lines = []
+    if lists[0].part.slot is not None:
+        lines.append("accumulator = function.create_accumulator()")
+    for name, each in zip(parameters, lists, strict=True):
+        values = f"[each[0] for each in {name}]" if each.is_wrapped else name
+        distinct = each.part.distinct
+        if each.part.slot is None:
+            lines.append(f"accumulator = {'set' if distinct else 'list'}({values})")
+        else:
+            way = "update" if distinct else "extend"
+            lines.append(f"accumulator{_place(each.part.slot)}.{way}({values})")
+    return _made(record, "gathered", parameters, lines, {}, has_keys=has_keys)
+
+
+def of_sums(
+    record: RegisteredFunction, columns: SumColumns, *, has_keys: bool
+) -> GroupValue | None:
+    """The same of the sums that Spark computes, and of the row on which ``accumulate`` raises."""
+    definition = record.definition
+    sums = sums_of(definition)
+    # What an accumulator is held to is for Python to say.
+    if sums is None or definition.accumulator_type is not None or not _is_simple(definition):
+        return None
+    sum_type, kept_type = columns.types
+    names = {slot: f"slot{number}" for number, slot in enumerate(sums.fresh)}
+    lines = [f"{name} = {sums.fresh[slot]!r}" for slot, name in names.items()]
+    fields = enumerate(slot_field(name) for name in sum_type.names)
+    for _, parts in groupby(fields, lambda each: each[1].number):
+        lines += _added(list(parts), names)
+    fresh = definition.fresh_accumulators()
+    made = None if fresh is None else _constructed(fresh[1][0], names)
+    if made is None:
+        return None
+    code, used = made
+    lines.append(f"accumulator = {code}")
+    row = ", ".join(f"kept[{place}]" for place in range(1, len(kept_type.names)))
+    given = ["sums", "kept"]
+    return _made(record, "summed", given, lines, used, has_keys=has_keys, refused=row)
+
+
+def _is_simple(definition: FunctionDefinition) -> bool:
+    """Whether a group's value is all that is asked of a function, and it is no more than values."""
+    return (
+        definition.traits == AGGREGATE
+        and definition.options.on_error == "fail"
+        and in_java.is_plain_object(definition.function, ("open", "close"))
+    )
+
+
+def _made(
+    record: RegisteredFunction,
+    role: Role,
+    parameters: Sequence[str],
+    lines: Sequence[str],
+    used: Mapping[str, Any],
+    *,
+    has_keys: bool,
+    refused: str = "",
+) -> GroupValue:
+    """The function; ``refused`` are the arguments of the row on which ``accumulate`` raises."""
+    taken = ", ".join(parameters)
+    given = [*parameters, *([KEYS] if has_keys else [])]
+    refuses = ["    if kept[0]:", "        raise ValueError"] if refused else []
+    tells = ["    if kept[0]:", f"        return 'accumulate', ({refused},)"] if refused else []
+    source = "\n".join([
+        f"def accumulated({taken}):",
+        *(f"    {line}" for line in lines),
+        "    return accumulator",
+        f"def get_value({', '.join(given)}):",
+        *refuses,
+        f"    return function.get_value(accumulated({taken}))",
+        f"def last_call({taken}):",
+        *tells,
+        f"    return 'get_value', (accumulated({taken}),)",
+        "",
+    ])  # fmt: skip
+    instance = by_value.loads(record.payload)
+    made: dict[str, Any] = {"function": getattr(instance, "function", instance), **used}
+    # The file is this one, whose lines no traceback of a user's shows.
+    exec(compile(source, __file__, "exec"), made)
+    function = made["get_value"]
+    return GroupValue(
+        record.name,
+        record.version,
+        replace(
+            record.definition,
+            traits=SCALAR,
+            function=function,
+            input_types=None,
+            parameters=tuple(given),
+            accumulator_type=None,
+        ),
+        by_value.dumps(function),
+        f"{record.hash} {source}",
+        record.actions,
+        aggregate=record,
+        role=role,
+        last_call=made["last_call"],
+    )
+
+
+def _is_held(definition: FunctionDefinition, lists: Sequence[GatheredList]) -> bool:
+    """Whether each accumulator that is gathered is of the type that is declared for it."""
+    declared: DataType | None = definition.accumulator_type
+    if declared is None:
+        return True
+    (first, *others) = lists
+    return (
+        not others
+        and first.part.slot is None
+        and isinstance(declared, ArrayType)
+        and holds(declared.elementType, first.of)
+        and (declared.containsNull or not first.is_wrapped)
+    )
+
+
+def _place(slot: Slot) -> str:
+    """What follows an accumulator where one of its slots is meant."""
+    if isinstance(slot, Key):
+        return f"[{slot.name!r}]"
+    return f".{slot}" if isinstance(slot, str) else f"[{slot}]"
+
+
+def _added(parts: Sequence[tuple[int, SlotField]], names: Mapping[Slot, str]) -> Iterator[str]:
+    """Adds one sum to its slot, unless no row had anything to add; see ``worker.aggregate``."""
+    (place, first), *others = parts
+    name = names[first.slot]
+    yield f"if sums[{place}] is not None:"
+    if first.part == SUM:
+        yield f"    {name} = {name} + sums[{place}]"
+        return
+    (high, _), *wide = others
+    yield f"    {name} = {name} + ((sums[{high}] << {LIMB_BITS}) + sums[{place}])"
+    for exponent, (limb, _) in enumerate(wide, 2):
+        yield f"if sums[{limb}] is not None:"
+        yield f"    {name} = {name} + (sums[{limb}] << {exponent * LIMB_BITS})"
+
+
+def _constructed(fresh: Any, names: Mapping[Slot, str]) -> tuple[str, dict[str, Any]] | None:
+    """The code of an accumulator like a fresh one, with these values in its slots, and what that
+    code uses; None if it is not made of what it holds."""
+    if type(fresh) in (int, float):
+        return names[None], {}
+
+    def value(slot: Slot, held: Any) -> str:
+        return names[slot] if slot in names else repr(held)
+
+    found: dict[Slot, Any]
+    used: dict[str, Any] = {}
+    if type(fresh) is dict:
+        found = {Key(name): held for name, held in fresh.items()}
+        form = "{{{}}}"
+        parts = [f"{key!r}: {value(Key(key), held)}" for key, held in fresh.items()]
+    elif type(fresh) is list or (type(fresh) is Row and not fresh.names):
+        found = dict(enumerate(fresh))
+        form = "[{}]" if type(fresh) is list else "Row({})"
+        used = {"Row": Row}
+        parts = [value(place, held) for place, held in found.items()]
+    elif dataclasses.is_dataclass(fresh):
+        known = [each.name for each in dataclasses.fields(fresh)]
+        found = {name: getattr(fresh, name) for name in known}
+        form, used = "made({})", {"made": type(fresh)}
+        parts = [f"{name}={value(name, held)}" for name, held in found.items()]
+    else:
+        return None
+    if not set(names) <= set(found) or not all(type(h) in _LITERALS for h in found.values()):
+        return None
+    return form.format(", ".join(parts)), used
