@@ -47,7 +47,14 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
                 f"{page.file.src_uri} quotes {found[1]!r}, which is not in {RESULTS.name}"
             ) from None
 
-    return _QUOTED.sub(measured, markdown).replace("{{ rivals }}", _rivals())
+    quoted = _QUOTED.sub(measured, markdown).replace("{{ rivals }}", _rivals())
+    return quoted.replace("{{ bars not cleared }}", "\n".join(f"- {each}" for each in _missed()))
+
+
+def _missed() -> list[str]:
+    """The figures that do not clear their bars."""
+    missed = [row for row in _rows() if row.cleared != "yes"]
+    return [f"{row.figure} ({row.measured}, wanted {row.bar})" for row in missed]
 
 
 def _rivals() -> str:
@@ -76,11 +83,9 @@ def _page() -> str:
     title, _, rest = RESULTS.read_text("utf-8").partition("\n")
     introduction = rest.partition("\n|")[0].strip()
     rows = _rows()
-    missed = [row for row in rows if row.cleared != "yes"]
     parts = [title, _NOTE, introduction]
-    if missed:
-        names = "; ".join(f"{row.figure} ({row.measured}, wanted {row.bar})" for row in missed)
-        parts.append(f"**Bars that are not cleared:** {names}.")
+    if missed := _missed():
+        parts.append(f"**Bars that are not cleared:** {'; '.join(missed)}.")
     for benchmark, group in itertools.groupby(rows, key=lambda row: row.benchmark):
         # Each is of this benchmark, as the heading says.
         lines = [f"| {' | '.join(row[1:])} |" for row in group]

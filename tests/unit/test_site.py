@@ -47,6 +47,17 @@ def test_figures_are_those_that_were_measured(site: Path) -> None:
         assert row.measured in shown
 
 
+def test_bars_that_are_not_cleared_are_told(site: Path) -> None:
+    rows = read((ROOT / "benchmarks" / "RESULTS.md").read_text("utf-8"))
+    missed = [row for row in rows if row.cleared != "yes"]
+    for page in ("figures.html", "explanation/when-it-is-fast.html"):
+        text = html.unescape(re.sub(r"<[^>]+>", "", (site / page).read_text("utf-8")))
+        for row in missed:
+            told = f"{row.figure} ({row.measured}, wanted {row.bar})"
+            assert re.sub(r"[*`_]", "", told) in re.sub(r"[*`_]", "", text), page
+        assert "{{" not in text, page
+
+
 def test_every_tutorial_is_shown_with_its_solution(site: Path) -> None:
     tutorials = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))
     assert tutorials == sorted(p.stem for p in (site / "tutorials").glob("0*.html"))
