@@ -12,16 +12,17 @@ import pytest
 import notebook_udf as nu
 
 PACKAGE = Path(nu.__file__).resolve().parent
-PAGE = (PACKAGE.parent / "docs" / "reference" / "glossary.md").read_text("utf-8")
-TERMS, _, RULED_OUT = PAGE.partition("## Words that are not used")
+DOCS = PACKAGE.parent / "docs"
+TERMS = (DOCS / "reference" / "glossary.md").read_text("utf-8")
+RULED_OUT = (DOCS / "project" / "words.md").read_text("utf-8")
 ENTRIES = dict(re.findall(r"^### (.+)\n([^#]+(?:#[a-z-]+[^#]+)*)", TERMS, re.MULTILINE))
 SOURCES = {path: path.read_text("utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def ruled_out(heading: str) -> set[str]:
     """The words in the table below a heading."""
-    _, _, rest = RULED_OUT.partition(f"### {heading}\n")
-    return set(re.findall(r"^\| `(\w+)` \|", rest.partition("###")[0], re.MULTILINE))
+    _, _, rest = RULED_OUT.partition(f"\n## {heading}\n")
+    return set(re.findall(r"^\| `(\w+)` \|", rest.partition("\n## ")[0], re.MULTILINE))
 
 
 def words(name: str) -> set[str]:
