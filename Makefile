@@ -8,7 +8,7 @@ SCRIPTS := extension/node_modules/.installed
 INSTALLED := $(VENV)/.installed
 LOCK := tests/environments/constraints.txt
 
-.PHONY: demo test unit thorough faults mutations fuzz soak audit lock test-matrix test-spark lint types bench docs recording gallery clean
+.PHONY: demo test unit thorough faults mutations fuzz soak audit lock test-matrix test-spark lint types bench docs address recording gallery clean
 
 demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
@@ -89,6 +89,10 @@ bench: $(INSTALLED)
 docs: $(INSTALLED)
 	$(BIN)/python docs/_hooks/tutorials.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# Another address of the repository, wherever it stands: make address URL=https://github.com/OWNER/NAME
+address: $(INSTALLED)
+	$(BIN)/python docs/_hooks/address.py $(URL)
 
 # The first minute in a real JupyterLab as one moving picture, for the README and the site.
 recording: $(INSTALLED) $(SCRIPTS)

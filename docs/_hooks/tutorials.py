@@ -13,10 +13,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from address import binder
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 RUN = ROOT / "build" / "tutorials"
-BINDER = "https://mybinder.org/v2/gh/notebook-udf/notebook-udf/main?urlpath=lab/tree/notebooks/"
 _QUESTION = re.compile(r"\*\*The question\.\*\* (.+?)\n\n|\*\*(.+?\?)\*\*", re.S)
 _OUTPUTS: dict[str, str] = {}
 
@@ -40,7 +41,7 @@ def on_files(files: Any, config: Any) -> Any:
         title = text.partition("\n")[0].removeprefix("# ")
         question = _QUESTION.search(text)
         said = " ".join((question[1] or question[2]).split()) if question else ""
-        listed.append(f"| [{title}]({path.stem}.md) | {said} | [open]({BINDER}{path.name}) |")
+        listed.append(f"| [{title}]({path.stem}.md) | {said} | [open]({binder(path.name)}) |")
         files.append(File.generated(config, uri, content=text))
     index = "\n".join([_INDEX, *listed, ""])
     files.append(File.generated(config, "tutorials/index.md", content=index))
@@ -73,7 +74,7 @@ def _page(path: Path, uri: str) -> str:
             name = f"{uri}-{number}"
             _OUTPUTS[name] = outputs
             parts.append(f'<div class="nu-output" id="{name}"></div>')
-    note = f"[Open it in Binder]({BINDER}{path.name}), or run `notebook-udf lab` and it is yours."
+    note = f"[Open it in Binder]({binder(path.name)}), or run `notebook-udf lab` and it is yours."
     if not run.exists():
         note += " This build of the pages was made without running it: outputs are missing."
     title, rest = parts[0].split("\n", 1)
