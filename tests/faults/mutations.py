@@ -23,10 +23,9 @@ PACKAGE = ROOT / "notebook_udf"
 PAGE = ROOT / "docs/project/faults.md"
 _HEAD = """# What happens when things go wrong
 
-Each row is a fault that was seen, and the test that makes it happen for real: processes are killed,
-disks are filled, sockets are attacked. `make faults` runs them all. `make mutations` takes the
-protection of one after the other out of the source, expects its test to fail, and writes this
-table.
+Each row is a fault that was seen, and the test that makes it happen: it kills processes, fills
+disks, attacks sockets. `make faults` runs them all. `make mutations` takes one protection after the
+other out of the source, and expects its test to fail. It writes this table.
 
 | fault | what is tested | by | protection taken out of | without it the test | on |
 |---|---|---|---|---|---|
