@@ -74,7 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
     export.add_argument("--force", action="store_true", help="overwrite files that are there")
     export.set_defaults(run=lambda o: run_export(o.notebook, o.output, force=o.force))
     doctor = commands.add_parser(
-        "doctor", help="say what is wrong with Java, Python, memory, packages, and how to mend it"
+        "doctor", help="say what is wrong with Java, Python, memory, packages, and how to fix it"
     )
     doctor.add_argument("--json", action="store_true", help="as a document, for other programs")
     doctor.add_argument(
@@ -165,7 +165,7 @@ def run_doctor(spark: str, *, as_json: bool) -> int:
     console = Console()
     console.print(table)
     wrong = sum(each.state == "wrong" for each in findings)
-    ending = f"{wrong} to mend" if wrong else "Nothing is wrong: notebook-udf demo shows it working"
+    ending = f"{wrong} to fix" if wrong else "Nothing is wrong: notebook-udf demo shows it working"
     console.print(Text(f"{ending}."))
     return 1 if wrong else 0
 

@@ -46,7 +46,7 @@ class Finding:
     what
         The thing that was checked.
     state
-        ``fine``; ``look`` for what works and may surprise; ``wrong`` for what has to be mended.
+        ``fine``; ``look`` for what works and may surprise; ``wrong`` for what has to be fixed.
     found
         What is installed, set or available.
     mend

@@ -326,7 +326,7 @@ class WorkerError(RemoteError):
 
 
 class WorkerLost(WorkerError):
-    """A worker process ended while it held rows.
+    """A worker ended while it held rows.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ if "NOTEBOOK_UDF_WAREHOUSE" not in os.environ or "PYTEST_XDIST_WORKER" in os.env
     os.environ["NOTEBOOK_UDF_WAREHOUSE"] = tempfile.mkdtemp(prefix="tables-of-tests-")
     atexit.register(shutil.rmtree, os.environ["NOTEBOOK_UDF_WAREHOUSE"], ignore_errors=True)
 
-# A change is not to fail for an example its author never saw; by hand they are drawn anew. Nor is
+# A change is not to fail for an example its author never saw; by hand they are drawn again. Nor is
 # it to fail because the machine was busy.
 settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("hand", deadline=None)

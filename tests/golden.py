@@ -2,7 +2,7 @@
 no query shows here if it does.
 
 Every ``session.sql`` of a test below ``tests/spark`` that is rewritten is compared with what stands
-in ``tests/fixtures/planner/golden``; ``python -m pytest --write-golden tests/spark/…`` writes anew
+in ``tests/fixtures/planner/golden``; ``python -m pytest --write-golden tests/spark/…`` writes again
 what the tests that it runs have rewritten. Tests that draw their queries at random have none:
 those of hypothesis, and those marked ``drawn``.
 """
@@ -33,7 +33,7 @@ _PART = re.compile(r"^=== (.*)\n", re.MULTILINE)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--write-golden", action="store_true", help="write what the planner hands to Spark anew"
+        "--write-golden", action="store_true", help="write what the planner hands to Spark again"
     )
 
 

@@ -1,7 +1,7 @@
 """How plain the prose is: ``python -m tests.prose`` prints it page by page.
 
 Counts words, sentences and passive forms in pages of the documentation, in the README and in the
-docstrings of public names. Code, tables and headings are not prose. ``tests/unit/test_plain_english``
+docstrings of public names. Code, tables and headings are not prose. ``test_plain_english``
 bounds what is counted here.
 """
 
@@ -27,7 +27,7 @@ _CODE = re.compile(r"``?[^`]+``?")
 _FIGURE = re.compile(r"\{\{.*?\}\}")
 _ITEM = re.compile(r"^\s*(?:[-*]|\d+\.)\s+")
 _END = re.compile(r"(?<=[.!?])[)\"'”]?\s+(?=[^a-z])")
-_WORD = re.compile(r"[A-Za-z0-9][\w'’./-]*")
+_WORD = re.compile(r"[A-Za-z0-9][\w'./-]*")
 _SHORT = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|no)\.", re.I)
 
 _PARTICIPLES = frozenset(

@@ -2,7 +2,7 @@
 
 ``tests/fixtures/planner/<rule>.sql`` holds queries, what became of them, and what the rules say of
 it; ``answers.json`` beside them holds what the planner asked of Spark meanwhile. The tests below
-``tests/spark`` plan the queries with Spark and compare both (``--write-golden`` writes them anew);
+``tests/spark`` plan the queries with Spark and compare both (``--write-golden`` writes them again);
 those below ``tests/unit`` plan them from the answers, in seconds.
 """
 
@@ -135,7 +135,7 @@ def entries(path: Path) -> Iterator[Entry]:
 
 
 def write(path: Path, found: Sequence[Entry]) -> None:
-    """Writes a fixture anew."""
+    """Writes a fixture again."""
     path.write_text(
         "\n".join(f"-- === {e.name}\n{e.query}{_BECAME}{e.became}\n" for e in found), "utf-8"
     )
@@ -386,6 +386,6 @@ def read_answers() -> dict[str, Any]:
 
 
 def write_answers(answers: Mapping[str, Any]) -> None:
-    """Writes the answers anew, one a line."""
+    """Writes the answers again, one a line."""
     lines = (f"{json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(answers.items()))
     ANSWERS.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")

@@ -1,7 +1,7 @@
 """A long replay of changes, in a kernel of its own that may be killed: ``python replay.py FOLDER``.
 
 Reads ``FOLDER/source``, writes what each micro-batch brought to ``FOLDER/out``, a file per batch
-that a repeated batch replaces. A query that fails is started anew from its checkpoint; a kernel
+that a repeated batch replaces. A query that fails is started again from its checkpoint; a kernel
 whose JVM is gone exits. At the end it writes what a batch query answers.
 """
 

@@ -134,7 +134,7 @@ def capture(
         The cells that were run, for a function that no module holds.
     name
         Of a registered scalar, async, table or aggregate function that takes rows; or of one of
-        PySpark's own API, called for a row at a time, that has failed.
+        PySpark's own API, called row by row, that has failed.
     target
         The file, named as pytest finds it.
     rows

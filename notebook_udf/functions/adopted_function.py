@@ -101,7 +101,7 @@ SPARK_KINDS: Mapping[int, SparkKind] = {
         "arrow_udf of groups as iterators", advice=_GROUP
     ),
     PythonEvalType.SQL_ARROW_UDTF: SparkKind(
-        "arrow_udtf", advice=f"{_AS_IT_IS}, or write a table function, which takes a row at a time"
+        "arrow_udtf", advice=f"{_AS_IT_IS}, or write a table function, which runs row by row"
     ),
     PythonEvalType.SQL_GROUPED_MAP_PANDAS_UDF: SparkKind("grouped map", advice=_ROWS_OF_GROUPS),
     PythonEvalType.SQL_GROUPED_MAP_PANDAS_ITER_UDF: SparkKind(
@@ -159,7 +159,7 @@ def adopt(found: SparkObject, *, coerce: Any = False, **options: Any) -> Functio
         if options.get(option) is not None:
             raise DeclarationError(
                 f"{what}, which says its {option.replace('_', ' ')} itself: leave {option} out, or "
-                f"declare the function in it anew, as in nu.udf(function, result_type='double')"
+                f"declare the function in it again, as in nu.udf(function, result_type='double')"
             )
     if inspect.iscoroutinefunction(found.function):
         raise DeclarationError(

@@ -84,10 +84,10 @@ class AsyncOptions(FunctionOptions):
         ``ORDERED``: rows leave in the order in which they came. ``ALLOW_UNORDERED``: as their
         calls end, in ``nu.map_async`` alone; elsewhere SQL requires the order.
     retry_strategy, fixed_delay, max_attempts
-        ``FIXED_DELAY``: a call that raises is made again ``fixed_delay`` seconds later, up to
+        ``FIXED_DELAY``: a call that raises is retried ``fixed_delay`` seconds later, up to
         ``max_attempts`` attempts in all. ``NO_RETRY``: it is made once.
     retry_on
-        Full names of the exceptions after which a call is made again; subclasses count as well.
+        Full names of the exceptions after which a call is retried; subclasses count as well.
     share_calls
         Whether equal arguments that are in flight at the same time share one call.
     """

@@ -125,7 +125,7 @@ class ImperativeAggregateFunction(UserDefinedFunction):
     """Base of both kinds of aggregate functions.
 
     ``accumulate``, ``retract`` and ``merge`` change the accumulator in place. An accumulator that
-    cannot be changed (a number, a string, a tuple) is returned anew by them instead.
+    cannot be changed (a number, a string, a tuple) is returned again by them instead.
 
     Notes
     -----

@@ -107,7 +107,7 @@ def udf(
     chosen = parsed or FunctionOptions.parse(options, what=title)
     if is_async and flavour != "general":
         raise DeclarationError(
-            f"{title} is an async function, which takes a row at a time: leave func_type out"
+            f"{title} is an async function, which runs row by row: leave func_type out"
         )
     if is_async or flavour != "general":
         chosen.refuse_self_check(what=title)

@@ -68,7 +68,7 @@ def udaf(
         Type of the accumulator; else ``get_accumulator_type()``, else it is pickled. One that the
         type cannot hold is an error, on tables as on streams; contents of views are not checked.
     func_type
-        ``"general"`` takes a row at a time, ``"pandas"`` and ``"arrow"`` a whole group's columns,
+        ``"general"`` runs row by row, ``"pandas"`` and ``"arrow"`` a whole group's columns,
         for which a class's ``accumulate`` is called once; a struct is a DataFrame to pandas.
 
     Returns

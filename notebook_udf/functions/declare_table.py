@@ -67,7 +67,7 @@ def udtf(
         ``Iterator[str]``, ``Iterator[tuple[str, int]]``, ``Iterator[SomeDataclass]``;
         ``tuple[str, int]`` where one row is returned.
     func_type
-        ``"general"``: a row at a time.
+        ``"general"``: row by row.
     **options
         ``on_error``, ``memory``, ``timeout``, ``open_scope``; see ``FunctionOptions``. With
         ``on_error="null"`` or ``"quarantine"`` an input whose call raises, at any of its rows,

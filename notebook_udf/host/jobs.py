@@ -55,7 +55,7 @@ class SparkJobs(Protocol):
         """Takes the tag from the jobs that this thread starts from then on."""
 
     def cancel(self, tag: str) -> None:
-        """Cancels the jobs that carry a tag and run, whoever started them."""
+        """Cancels the jobs that carry a tag and run, no matter who started them."""
 
     def cancel_all(self) -> None:
         """Cancels all jobs of the application."""

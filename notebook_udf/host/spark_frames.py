@@ -35,7 +35,7 @@ class SparkFrames(Protocol):
 
     @property
     def frame_class(self) -> type | None:
-        """The class of DataFrames that Spark analyses anew at each action; None if it does not."""
+        """The class of DataFrames that Spark analyses again at each action; None if it does not."""
 
     def named(self) -> NamedFrames:
         """New names."""

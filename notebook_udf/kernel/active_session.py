@@ -35,7 +35,7 @@ def confirm(session: Session) -> None:
 
 
 def is_provisional(session: Session) -> bool:
-    """Whether nobody has asked for a session: whoever does may replace it by one of his own."""
+    """Whether nobody has asked for a session: the first who does may replace it by another."""
     return _provisional and session is _active
 
 

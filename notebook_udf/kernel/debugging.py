@@ -1,4 +1,4 @@
-"""The part of a session for calls that failed: the rows set aside, and the call repeated here."""
+"""The part of a session for calls that failed: the quarantined rows, and the call repeated here."""
 
 from __future__ import annotations
 

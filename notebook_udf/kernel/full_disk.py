@@ -17,7 +17,7 @@ _MOST_NAMED = 3
 
 
 def full_disk(text: str, folders: Callable[[], Sequence[str]]) -> SessionError | None:
-    """The error for a Java stack trace of a query that found a disk full; None for any other.
+    """The error for a Java stack of a query that found a disk full; None for any other.
 
     ``folders`` are those that Spark writes to beside the paths that the trace names. Java tells no
     figure, so the one given is what is free there now: a query removes what it has written.

@@ -85,7 +85,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
     spark, host
         The SparkSession, and what is asked of it beyond its public interface.
     pool
-        The worker processes.
+        The workers.
     dependencies
         What was added for functions to import.
     folder

@@ -1,7 +1,7 @@
 """Failures of functions made by PySpark's own API: their cards, and their replay.
 
 The exception that is raised is Spark's, with Spark's text. What the worker told of the call goes
-with it, for whoever shows it.
+with it, for what shows it.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def plan_of(session: Session, query: DataFrame | str) -> PlanExplorer:
         return PlanExplorer(_advised(plan, lookup, Rewriting()))
     if frame.isStreaming:
         raise PlanningError(
-            "a streaming DataFrame is planned anew for each micro-batch, once it is started: take "
+            "a streaming DataFrame is planned again for each micro-batch, once it is started: take "
             "the plan of the same query over a table"
         )
     reader = PlanReader(session, trees, runs, frame, text)

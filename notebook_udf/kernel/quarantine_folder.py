@@ -1,4 +1,4 @@
-"""Where a session keeps the rows that its functions set aside.
+"""Where a session keeps the quarantined rows of its functions.
 
 In the place that the user gave; else on one machine in the session's folder, and on a cluster
 beside Spark's warehouse, which all of its machines reach.

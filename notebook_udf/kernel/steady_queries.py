@@ -1,4 +1,4 @@
-"""DataFrames that keep the functions they were made with, where Spark analyses them anew.
+"""DataFrames that keep the functions they were made with, where Spark analyses them again.
 
 A classic session analyses a DataFrame when it is made. On Spark Connect one that names a function
 in SQL would call whatever has the name when it runs; ``host.frames`` keeps what it means now. A

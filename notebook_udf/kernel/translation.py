@@ -1,8 +1,8 @@
 """Translates Spark's exceptions to the errors of this package.
 
 A failed call reaches the kernel twice: through the side channel as a complete record, and
-through the JVM as a stack trace that holds the record's id. Wherever PySpark converts a Java
-exception, the record takes the place of the stack trace, so that ``show()``, ``collect()`` and
+through the JVM as a stack that holds the record's id. Wherever PySpark converts a Java
+exception, the record takes the place of that stack, so that ``show()``, ``collect()`` and
 ``toPandas()`` all raise the same error.
 """
 
@@ -122,7 +122,7 @@ class Translator:
         return found or self._explained(retold(converted), raised)
 
     def _runs_sparks_own(self, error: WorkerError) -> bool:
-        """Whether an error is about a worker with functions of PySpark's own API alone: whoever
+        """Whether an error is about a worker with functions of PySpark's own API alone: code that
         catches it expects Spark's."""
         if not self._session.observes and not error.function:
             # Of tasks with functions of the session it is known whose they are.
@@ -130,7 +130,7 @@ class Translator:
         return any(each.pid == error.worker and each.observed for each in self._store.workers())
 
     def translate(self, text: str) -> NotebookUdfError | None:
-        """This package's error for a Java stack trace, or None."""
+        """This package's error for a Java stack, or None."""
         if _IN_SINK in text and self._latest is not None and str(self._latest) in text:
             return self._latest
         if _MISSING.search(text):
@@ -332,7 +332,7 @@ def _worker_message(kind: str, failed: FailedRow, extra: dict[str, Any]) -> str:
     else:
         head = (
             f"{failed.function} did not return within {extra.get('timeout', 0):g} s "
-            f"(its timeout) in worker {failed.worker}"
+            f"(its time-out) in worker {failed.worker}"
         )
         step = "the worker's stack is in session.logs(); raise timeout= if the time is needed"
     body = describe(failed).split("\n")[2:-1]
@@ -421,7 +421,7 @@ def _stuck_message(function: str, pid: int, output: str) -> str:
     stack = output[output.rindex(_WATCHDOG) :].splitlines()
     return "\n".join(
         [
-            f"{function} did not return within its timeout, in native code of worker {pid}",
+            f"{function} did not return within its time-out, in native code of worker {pid}",
             "",
             *stack[:20],
             "",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# A job that is still being planned cannot be cancelled yet, so it is tried again and again.
+# A job that is still being planned cannot be cancelled yet, so it is retried until it can be.
 _SECONDS_BETWEEN = 0.2
 # What does not end by then (a call that is no job) is interrupted nevertheless.
 _SECONDS_HELD_BACK = 5.0

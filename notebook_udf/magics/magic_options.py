@@ -167,7 +167,7 @@ UDF_CELL = Magic(
             suggestions=("100ms", "1s"),
         ),
         Option(
-            "--func-type", "func_type", "a row at a time, or a batch", "TYPE",
+            "--func-type", "func_type", "row by row, or a batch", "TYPE",
             ("general", "pandas", "arrow", "numba"),
         ),
         Option("--replace", "replace", "take the name of one of Spark's own functions"),

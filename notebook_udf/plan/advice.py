@@ -32,9 +32,9 @@ _SECONDS = 1.0
 # From so many bundles on, of fewer than so many rows each, bundles are reported as small.
 _BUNDLES = 50
 _FEW = 256
-# Seconds below which declaring a function anew is not worth it.
+# Seconds below which declaring a function again is not worth it.
 _SHORT = 0.1
-# How Spark feeds functions of its own API (``PythonEvalType``): the values of a row at a time;
+# How Spark feeds functions of its own API (``PythonEvalType``): the values of one row at a time;
 # pandas columns, or an iterator of them.
 _BY_VALUE, _BY_SERIES = {100, 101}, {200, 204}
 # Operators that pass rows on one by one, without a shuffle or a sort.
@@ -173,8 +173,8 @@ def slow_code(plan: Plan) -> Iterator[Advice]:
         yield Advice(
             node.id,
             "slow-code",
-            f"{cost.name}'s own code took {cost.user:,.1f} s of {total:,.1f} s in Python, a row at "
-            f"a time: {cost.user / max(cost.rows_in, 1) * 1e9:,.0f} ns for each of "
+            f"{cost.name}'s own code took {cost.user:,.1f} s of {total:,.1f} s in Python, row by "
+            f"row: {cost.user / max(cost.rows_in, 1) * 1e9:,.0f} ns for each of "
             f"{counted(cost.rows_in, 'row')}.",
             'Where it can work on columns, declare it with func_type="arrow" or "pandas"; '
             f"{cost.name}.explain() says how it runs now.",
@@ -194,7 +194,7 @@ def slow_by_sparks_own(plan: Plan) -> Iterator[Advice]:
         converting = cost.decode + cost.encode
         if types <= _BY_VALUE:
             each = cost.busy / max(cost.rows_in, 1) * 1e9
-            took += f", a row at a time: {each:,.0f} ns for each of {counted(cost.rows_in, 'row')}."
+            took += f", row by row: {each:,.0f} ns for each of {counted(cost.rows_in, 'row')}."
         elif types <= _BY_SERIES and converting >= _SHARE * cost.busy:
             took += f", {converting:,.1f} s of it to make pandas columns and to read its results."
         else:

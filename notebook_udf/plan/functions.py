@@ -33,7 +33,7 @@ _TASKS = {
 _WAYS = {
     "pandas": "a bundle at a time, as pandas Series",
     "arrow": "a bundle at a time, as Arrow arrays",
-    "numba": "a row at a time, in a loop that numba compiles",
+    "numba": "row by row, in a loop that numba compiles",
 }
 _PASSES = {
     "PartialPass": ("aggregates", "partial"),

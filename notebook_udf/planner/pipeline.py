@@ -133,7 +133,7 @@ def _inner_first(tree: exp.Expression) -> list[exp.Select]:
 
 
 class _Passage:
-    """One query on its way through the rules."""
+    """One query as it goes through the rules."""
 
     def __init__(self, calls: ScalarCalls, left_out: Collection[str]) -> None:
         self._calls = calls

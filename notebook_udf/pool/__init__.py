@@ -1,1 +1,1 @@
-"""The worker processes: the daemon Spark starts, and the kernel's view of them."""
+"""The workers: the daemon Spark starts, and the kernel's view of them."""

@@ -52,7 +52,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Children:
-    """The worker processes: which were told to exit, and their deadlines."""
+    """The workers: which were told to exit, and their deadlines."""
 
     def __init__(self, folder: Path | None, poller: select.poll) -> None:
         self._folder = folder

@@ -183,7 +183,7 @@ def _around_watch(watch: NodeWatch) -> Iterator[None]:
 def with_state(passed: StreamPass, func: Process) -> Process:
     """Gives the pass whole batches and the state server's connection, in place of Spark's ``func``.
 
-    Spark's own would give it a row at a time, of one key at a time.
+    Spark's own would give it row by row, of one key at a time.
     """
     client = inspect.getclosurevars(func).nonlocals["stateful_processor_api_client"]
 
@@ -225,7 +225,7 @@ def _watching(stream: Any) -> Callable[[], bool]:
 
 
 def enter_process() -> None:
-    """Opens the channel and captures output, once in each worker process."""
+    """Opens the channel and captures output, once in each worker."""
     if process.runtime.sender is not None:
         return
     folder = channel_folder.find_or_make()

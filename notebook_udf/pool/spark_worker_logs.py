@@ -34,7 +34,7 @@ class _JvmStream:
         self.stream: TextIO | None = None
 
     def keep(self) -> None:
-        """Copies it before our capture replaces it; once in each worker process."""
+        """Copies it before our capture replaces it; once in each worker."""
         if _ENABLED_VARIABLE in os.environ:
             self.stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
 

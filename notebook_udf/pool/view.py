@@ -35,7 +35,7 @@ LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 class PoolView(Displayed):
-    """The worker processes of a session. Displays as a table; iterates over the living ones.
+    """The workers of a session. Displays as a table; iterates over the living ones.
 
     By itself it is only looked at: commands are refused.
 
@@ -119,7 +119,7 @@ class PoolView(Displayed):
 
 
 class Pool(PoolView):
-    """The worker processes of this process's session, and commands to them."""
+    """The workers of this process's session, and commands to them."""
 
     def __init__(
         self,

@@ -389,7 +389,7 @@ def _workers(sightings: Sequence[Sighting]) -> Child:
             for worker, row in zip(last, worker_rows(w.view for w in last), strict=True)
         ]
         head = (*HEADERS[:6], "peak", *HEADERS[6:], "how it ended")
-        told += [chart, wide_table("Worker processes", head, rows)]
+        told += [chart, wide_table("Each worker", head, rows)]
         if len(each.workers) > len(last):
             told.append(remark(f"The first {len(each.workers) - len(last):,} are not shown."))
     return told or remark("No worker was seen.")

@@ -1,4 +1,4 @@
-"""A function on its way to a worker: a header anybody can read, and a payload.
+"""A function as it is sent to a worker: a header anybody can read, and a payload.
 
 The header says which versions packed it. It is read, and refused where it does not fit, before
 the payload is unpickled: bytes pickled by another version can do anything but give a clear error.
@@ -54,7 +54,7 @@ class Header:
     accumulator_type: DataType | None = None
     # Whether it is to be told when its job ends in order.
     graceful: bool = False
-    # What the planner has to say of it where it stands, for whoever reads the plan.
+    # What the planner has to say of it where it stands, for readers of the plan.
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -134,7 +134,7 @@ def ship(
     notes: tuple[str, ...] = (),
 ) -> Shipment:
     """Packs a definition and its pickled function, to be called in a role; ``notes`` are for
-    whoever reads the plan."""
+    readers of the plan."""
     from hashlib import sha256
 
     source = definition.source

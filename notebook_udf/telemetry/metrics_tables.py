@@ -1,4 +1,4 @@
-"""Function totals and user metrics as text tables: the static twin of the live charts."""
+"""Function totals and user metrics as text tables: the static form of the live charts."""
 
 from __future__ import annotations
 

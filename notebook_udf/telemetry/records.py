@@ -96,7 +96,7 @@ class Record:
 
 @dataclass(frozen=True)
 class WorkerStarted(Record):
-    """A worker process was forked and has found the side channel's address."""
+    """A worker was forked and has found the side channel's address."""
 
     kind: ClassVar[str] = "worker-started"
     pid: int
@@ -373,7 +373,7 @@ class LogLine:
 class LogLines(Record):
     """Log lines of one worker, in order; ``dropped`` counts those withheld since the last record.
 
-    ``task_attempt`` is Spark's TID, -1 outside of a task: each task counts its rows anew.
+    ``task_attempt`` is Spark's TID, -1 outside of a task: each task counts its rows again.
     """
 
     kind: ClassVar[str] = "log-lines"

@@ -1,4 +1,4 @@
-"""The user's views of metrics and logs: printable tables and data frames."""
+"""The user's views of metrics and logs: printable tables and DataFrames."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _View(Displayed):
 
 
 class MetricsView(_View):
-    """Live metrics: what functions cost and their user metrics, read anew at each access."""
+    """Live metrics: what functions cost and their user metrics, read again at each access."""
 
     _between = "\n\n"
 

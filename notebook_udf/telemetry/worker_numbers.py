@@ -1,4 +1,4 @@
-"""Numbers of worker processes, of which two on different machines may have one process id.
+"""Numbers of workers, of which two on different machines may have one process id.
 
 In containers that is the rule: each counts its processes from 1. A worker's number is its process
 id unless another machine's worker has that already.

@@ -1,8 +1,7 @@
-"""The visible forms of a session: error cards, tables, runs and panels.
+"""The visible forms of a session: cards, tables, runs and panels.
 
-Static forms (``card``, ``live``, ``rows``) are HTML with a plain-text twin, made from data alone.
-Live ones are panels: one anywidget class per job, whose script is built from ``extension``, one
-live instance of each, replaced by its static twin when it ends. ``shown`` maps data to panels.
-
-Text that comes from a worker, a plan or a log is escaped, never parsed.
+Static forms (``card``, ``live``, ``rows``) are HTML with a plain text, made from data alone. Live
+ones are panels: one anywidget class per job, whose script is built from ``extension``, one live
+instance of each, replaced by its static form when it ends. ``shown`` maps data to panels. Text that
+comes from a worker, a plan or a log is escaped, never parsed.
 """

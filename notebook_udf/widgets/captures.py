@@ -1,4 +1,4 @@
-"""What writes tests of calls that a browser shows: whoever has the notebook's cells sets it."""
+"""What writes tests of calls that a browser shows; set by what has the notebook's cells."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Error cards: what happened, the cell's own line, the values, the position, the next step.
+"""Cards: what happened, the cell's own line, the values, the position, the next step.
 
 The HTML is static and holds no script, so that it survives a notebook that is not trusted; long
-parts are folded. The text twin is the error's own text. ``kernel`` raises and translates errors.
+parts are folded. The plain text is the error's own text. ``kernel`` raises and translates errors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Failed calls as bounded, JSON-able data: the contents of the error card, for panels."""
+"""Failed calls as bounded, JSON-able data: the contents of the card, for panels."""
 
 from __future__ import annotations
 

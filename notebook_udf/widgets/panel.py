@@ -1,4 +1,4 @@
-"""Base of the panels: live widgets that a static twin replaces at their end.
+"""Base of the panels: live widgets that a static form replaces at their end.
 
 A panel pushes all its data, because a running cell keeps the kernel from answering; requests of
 the browser (a stack, a restart) are answered at once, or with an error, but not before the cell
@@ -69,7 +69,7 @@ class Panel(anywidget.AnyWidget):
             self.data = data
 
     def freeze(self) -> None:
-        """Replaces the panel by its static twin and closes it. Idempotent."""
+        """Replaces the panel by its static form and closes it. Idempotent."""
         pulse.remove(self)
         with Panel._changing:
             if Panel._living.get(self._kind) is self:

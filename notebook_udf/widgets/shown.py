@@ -56,7 +56,7 @@ def show_live() -> None:
 
 
 def end_panels() -> None:
-    """Replaces all live panels by their static twins."""
+    """Replaces all live panels by their static forms."""
     panels = sys.modules.get("notebook_udf.widgets.panel")
     if panels is not None:
         panels.freeze_all()

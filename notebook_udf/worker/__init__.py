@@ -1,6 +1,6 @@
 """The code that runs inside Spark's Python workers.
 
-``runtime`` is the worker process and its tasks, ``call`` one function in a task, ``codec`` the
+``runtime`` is the worker and its tasks, ``call`` one function in a task, ``codec`` the
 conversion between Arrow columns and Python values. ``scalar``, ``aggregate``, ``table``, ``async_``
 and ``process`` run the kinds of functions; ``stream`` and ``state`` run them on streams, with state
 from one micro-batch to the next.

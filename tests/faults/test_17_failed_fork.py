@@ -1,4 +1,4 @@
-"""A fork fails: it is tried again, then refused."""
+"""A fork fails: it is retried, then refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A task that is tried again: its metrics count once."""
+"""A task that is retried: its metrics count once."""
 
 from __future__ import annotations
 

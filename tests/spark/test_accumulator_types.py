@@ -56,7 +56,7 @@ class MadeByMerge(Kept):
 
 
 class Returned(Kept):
-    """A number, which is returned anew."""
+    """A number, which is returned again."""
 
     def create_accumulator(self) -> Any:
         return 0
@@ -68,8 +68,8 @@ class Returned(Kept):
         return accumulator
 
 
-class Anew(Returned):
-    """Without a retract: frames that lose rows are accumulated anew."""
+class Again(Returned):
+    """Without a retract: frames that lose rows are accumulated again."""
 
     retract = nu.AggregateFunction.retract
 
@@ -177,7 +177,7 @@ def test_a_frame_among_others(session: nu.Session, frame: str) -> None:
     assert len(sound.collect()) == 600
     registered(session, Returned, "bigint")
     refused(answer(session, query.format(12)), "'seven'")
-    registered(session, Anew, "bigint")
+    registered(session, Again, "bigint")
     refused(answer(session, query.format(12)), "'seven'")
 
 

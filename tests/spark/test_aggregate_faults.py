@@ -376,7 +376,7 @@ def test_the_rows_of_a_group_that_fails_as_a_whole_are_kept(
     assert [(row["values"], row.message) for row in kept] == [
         (n, "twenty-five") for n in (1, 3, 5, 7, 9)
     ]
-    # The group is there to be tried again.
+    # The group is there to be retried.
     with pytest.raises(ValueError, match="twenty-five"):
         session.replay(name)
 

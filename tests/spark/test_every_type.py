@@ -81,7 +81,7 @@ def assert_kept(frame: DataFrame, same: nu.RegisteredFunction, look: nu.Register
         assert saw == shown(value)
 
 
-# --- (a) a row at a time ---------------------------------------------------------------------
+# --- (a) row by row ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ddl", list(LEAVES))

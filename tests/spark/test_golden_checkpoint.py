@@ -1,6 +1,7 @@
 """Checkpoints that an earlier version wrote go on with the code of today, and are read by it.
 
-``--write-golden`` writes them anew: only where a format changes on purpose, which a changelog says.
+``--write-golden`` writes them again: only where a format changes on purpose, as the changelog
+says.
 """
 
 from __future__ import annotations

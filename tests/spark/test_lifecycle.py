@@ -176,7 +176,7 @@ def test_a_costly_open_happens_once_per_worker_and_query(
     assert set(closed) <= pids
     assert len(frame.collect()) == 32
     _, opened, _ = balance()
-    # Another query: opened anew, and the instances of the first are closed in those workers.
+    # Another query: opened again, and the instances of the first are closed in those workers.
     assert len(opened) <= 4
     assert len(opened) > len(pids)
     with awaited(session, lambda: len(session.pool) == 0):
@@ -209,7 +209,7 @@ def test_job_parameters_are_those_of_the_query(session: nu.Session) -> None:
         assert missing == "7"
         assert session.job_parameters["greeting"] == greeting
         assert record.eval(1).startswith(greeting)
-    # The point of it: a worker that was forked earlier is told anew.
+    # The point of it: a worker that was forked earlier is told again.
     assert len(set(answers)) < 3
 
 

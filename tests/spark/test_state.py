@@ -199,7 +199,7 @@ def test_what_was_not_touched_for_its_time_to_live_is_forgotten(
     ends = max(row.value.ttlExpirationMs for row in stored.load(stream.checkpoint).collect())
     while (left := ends / 1000 - time.time()) >= 0:
         time.sleep(left + 0.001)
-    # Counted anew, as if it had never been there.
+    # Counted again, as if it had never been there.
     assert stream.put([("a", 5)]).run(rows) == [[("a", 1)]]
     assert session.state(stream.checkpoint).to_dict() == {"counted": {"a": [1]}}
 

@@ -44,7 +44,7 @@ SCHEMA = ", ".join(f"{name} {kind}" for name, kind in TYPES.items())
 PUT = ("+I", "+U", "insert", "update_postimage")
 TAKEN = ("-D", "-U", "delete", "update_preimage")
 
-# --- a change log, and what survives it ------------------------------------------------------
+# --- a changelog, and what survives it ------------------------------------------------------
 
 _EXACT = Context(prec=200)
 

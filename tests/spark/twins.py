@@ -104,7 +104,7 @@ class PySumPlain(PySum):
 
 
 class PyCount(nu.AggregateFunction):
-    """``count`` of rows whose arguments are all there. Accumulates a number, anew each time."""
+    """``count`` of rows whose arguments are all there. Accumulates a number, again each time."""
 
     def __init__(self, argument: str) -> None:
         pass

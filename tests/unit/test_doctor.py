@@ -45,7 +45,7 @@ def test_what_is_wrong_is_said_with_its_mending(
     shown = capsys.readouterr().out
     assert "✗" in shown
     assert "→ unset SPARK_HOME" in shown
-    assert "to mend." in shown
+    assert "to fix." in shown
 
 
 def test_packages_are_held_to_what_is_required() -> None:

@@ -157,7 +157,7 @@ def test_list_view() -> None:
     view.add(1)
     view.add_all([2, 2])
     assert list(view.get()) == list(view) == [1, 2, 2]
-    # Twice, because get() gives an iterable anew each time.
+    # Twice, because get() gives an iterable again each time.
     assert list(view.get()) == [1, 2, 2]
     assert view == ListView([1, 2, 2])
     assert view != ListView([2, 1, 2])

@@ -94,7 +94,7 @@ class Mean(Total):
 
 
 class Number(Total):
-    """A number that is returned anew."""
+    """A number that is returned again."""
 
     def create_accumulator(self) -> Any:
         return 0

@@ -50,7 +50,7 @@ class WithoutRetract(Listed):
 
 
 class Total(nu.AggregateFunction):
-    """A number, which has to be returned anew."""
+    """A number, which has to be returned again."""
 
     def create_accumulator(self) -> int:
         return 0

@@ -53,7 +53,7 @@ class Tab {
     this.main.title.closable = true;
     const again = new ToolbarButton({
       icon: refreshIcon,
-      tooltip: `Show the ${title.toLowerCase()} anew`,
+      tooltip: `Show the ${title.toLowerCase()} again`,
       onClick: () => void this.run(),
     });
     this.main.toolbar.addItem("again", again);

@@ -1,4 +1,4 @@
-// Numbers for people, as the static twins write them.
+// Numbers for people, as the static forms write them.
 
 const count = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 

@@ -2,7 +2,8 @@
 
 Spark's scheduler waits while this process takes what a task has counted, and goes on only then: to
 the job's end, if that was its last task. A job that is cancelled meanwhile would end well before
-Spark sees to it. So whoever waits for the job is told that it failed, and the job is cancelled too.
+Spark sees to it. So the caller that waits for the job is told that it failed, and the job is
+cancelled too.
 """
 
 from __future__ import annotations

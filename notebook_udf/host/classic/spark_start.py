@@ -226,7 +226,7 @@ def _java_options(folder: Path, *, computes: bool) -> list[str]:
     throughput and an optimizer that waits for hot code.
 
     The rows between Java and Python live briefly and are many: the default collector's barriers
-    cost a tenth of such a query. A notebook's queries are short and planned anew each time: by
+    cost a tenth of such a query. A notebook's queries are short and planned again each time: by
     default the JVM spends another tenth on optimizing the planner, on cores that the query needs.
     What runs for each row is optimized within its first bundles all the same. Users' errors reach
     them by another way than the log.

@@ -1,4 +1,4 @@
-"""DataFrames of a Connect session, which Spark analyses anew at each action.
+"""DataFrames of a Connect session, which Spark analyses again at each action.
 
 So a view that a query needs has to travel inside it, and a DataFrame whose functions are to stay
 what they are is pinned: a temporary view keeps its analysed plan on the server, under a name that

@@ -32,7 +32,7 @@ def connect_settings(spark: Any, launched: Mapping[str, str]) -> SparkSettings:
 
 class _SqlConf:
     def __init__(self, spark: Any) -> None:
-        # Made anew by PySpark at each access.
+        # Made again by PySpark at each access.
         self._spark = spark
 
     def get(self, name: str) -> str | None:

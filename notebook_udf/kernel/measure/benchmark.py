@@ -119,7 +119,7 @@ def _ways(
     definition = record.definition
     notes: list[str] = []
     if definition.options.on_error == "quarantine":
-        notes.append("rows that raise are not put aside here: they give NULL")
+        notes.append("rows that raise are not quarantined here: they give NULL")
         options = replace(definition.options, on_error="null")
         definition = replace(definition, options=options)
         record = _derived(record, "as it is", definition)

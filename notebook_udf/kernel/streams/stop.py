@@ -43,14 +43,15 @@ class StreamEnds:
     pool: Pool
 
     def drain(self, query: StreamingQuery) -> None:
-        """Ends a streaming query in order: what is there is processed, process functions are told
-        of the end of the input and all functions to ``prepare_to_shutdown``, that is committed,
-        and ``shutdown`` and ``close`` are called.
+        """Ends a streaming query in order, with all its input processed.
 
-        Nothing waits for the query's trigger, except on Spark Connect: if triggers are more than
-        2 s apart, the query stops and its last micro-batches are another run, of the same ``id``,
-        from its checkpoint; the same if it has processed nothing since it was started. A source
-        that cannot be read again, such as a socket, has to be drained with a shorter trigger.
+        Process functions get the end of the input, and all functions ``prepare_to_shutdown``. The
+        results are committed. Then ``shutdown`` and ``close`` are called.
+
+        Nothing waits for the query's trigger, except on Spark Connect. If triggers are more than
+        2 s apart, the query stops. Its last micro-batches are then another run, of the same
+        ``id``, from its checkpoint. The same holds if it has processed nothing since it was
+        started. A source that cannot be read again, such as a socket, needs a shorter trigger.
 
         Raises
         ------

@@ -92,7 +92,7 @@ def flat_aggregate(
         Names of its columns; by default those given by ``.alias("value", ...)``, or else those of
         its result type.
     by
-        As in ``nu.aggregate``. Of a stream, each group that changed gives its rows anew.
+        As in ``nu.aggregate``. Of a stream, each group that changed gives its rows again.
 
     Raises
     ------

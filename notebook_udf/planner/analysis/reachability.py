@@ -2,7 +2,7 @@
 
 Below CASE, IF, COALESCE, AND or OR a call is made for the rows that reach it. ``find_places`` finds
 the calls in expressions that are evaluated together, with their conditions; ``Guards`` writes the
-expressions anew, with a hidden variant of each function whose first argument says whether the row
+expressions again, with a hidden variant of each function whose first argument says whether the row
 reaches the call (``worker.scalar.masked``). Equal calls of deterministic functions that are
 computed side by side get one guard, which is true where any of them is reached: Spark then runs
 them as one.
@@ -232,7 +232,7 @@ def find_places(roots: Sequence[Root], calls: ScalarCalls) -> list[ReachedCall]:
 
 
 class Guards:
-    """Writes expressions anew, with a guard for each call that not every row reaches.
+    """Writes expressions again, with a guard for each call that not every row reaches.
 
     Parameters
     ----------

@@ -144,7 +144,7 @@ class Scopes:
     def __init__(self, catalog: PlanningContext) -> None:
         self._catalog = catalog
         self._numbers = itertools.count()
-        # Of SELECTs that were written anew: their FROM cannot be read relation by relation.
+        # Of SELECTs that were written again: their FROM cannot be read relation by relation.
         self.known: dict[int, Scope] = {}
 
     def name(self, what: str) -> str:

@@ -331,7 +331,7 @@ def explain(function: RegisteredFunction, *in_java: str) -> str:
     else:
         lines.append("on streams a pass over each micro-batch; with key_by by transformWithState")
     if not is_plain(function):
-        lines.append("in a pass of its own, because it has a timeout or quarantines rows")
+        lines.append("in a pass of its own, because it has a time-out or quarantines rows")
     elif passes_unchanged(function.definition.result_type):
         lines.append("chains with the process functions before and behind it in one worker pass")
     else:

@@ -169,7 +169,7 @@ def _either(types: Sequence[DataType]) -> str:
 
 def _sliding(definition: FunctionDefinition) -> str:
     if not definition.retractable:
-        return "is accumulated anew for each row, because it has no retract"
+        return "is accumulated again for each row, because it has no retract"
     sums = sums_of(definition)
     if sums is None or sums.removals is None:
         return "slides, because it has a retract"

@@ -2,7 +2,7 @@
 
 Where ``sums`` can read what a row adds, and with the columns' types Spark's arithmetic has the
 answer that Python's has, the rows never leave the JVM. A row on which ``accumulate`` would raise is
-counted and set aside, one per group, and given to it after all: the error is the user's own. Sums
+counted and kept, one per group, and given to it after all: the error is the user's own. Sums
 of floats are rounded in the order in which Spark adds them up, as those of merged accumulators are.
 """
 

@@ -151,7 +151,7 @@ def node_function(members: Sequence[Member]) -> UserDefinedFunction:
 
 
 def travels_plain(record: RegisteredFunction) -> bool:
-    """Whether a result needs no cast on its way back, so that it can be a struct's field."""
+    """Whether a result needs no cast when it comes back, so that it can be a struct's field."""
     return not isinstance(record.definition.result_type, YearMonthIntervalType)
 
 
@@ -280,11 +280,11 @@ def explain(record: RegisteredFunction) -> str:
     if options.attempts > 1:
         after = ", ".join(name.removeprefix("builtins.") for name in options.retry_on)
         lines.append(
-            f"a call that raises {after} is made again {options.fixed_delay:g} s later, "
+            f"a call that raises {after} is retried {options.fixed_delay:g} s later, "
             f"{options.attempts} attempts in all"
         )
     else:
-        lines.append("a call that raises is not made again")
+        lines.append("a call that raises is not retried")
     if options.timeout is not None:
         lines.append(f"a row's call may take {options.timeout:g} s, all attempts together")
     if options.share_calls:

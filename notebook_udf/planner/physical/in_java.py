@@ -180,7 +180,7 @@ def is_plain_object(owner: Any, methods: Sequence[str]) -> bool:
     return (
         not isinstance(owner, WithGracefulShutdown)
         and not any(implements(owner, name) for name in methods)
-        # It is made anew here: nothing of its class is to run then.
+        # It is made again here: nothing of its class is to run then.
         and all(getattr(own, name, None) is getattr(object, name, None) for name in _UNPICKLING)
         and all(type(each) in _PLAIN for each in vars(owner).values())
     )

@@ -104,7 +104,7 @@ def explain(record: RegisteredFunction, *in_java: str) -> str:
         "pandas": "a bundle at a time in a Python worker, as pandas Series",
         "arrow": "a bundle at a time in a Python worker, as Arrow arrays",
         "numba": (
-            "a row at a time in a Python worker, in a loop that numba compiles: whole numbers have "
+            "row by row in a Python worker, in a loop that numba compiles: whole numbers have "
             "64 bits and wrap around, where Python's grow, and a row with a NULL gives NULL "
             "without a call"
         ),

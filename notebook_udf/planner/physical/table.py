@@ -237,7 +237,7 @@ def explain(record: RegisteredFunction, in_java: str, *said: str) -> str:
     """
     definition = record.definition
     worker = (
-        "a row at a time in a Python worker, its rows handed on as they come; columns beside them "
+        "row by row in a Python worker, its rows handed on as they come; columns beside them "
         "are repeated as Arrow (mapInArrow)"
     )
     ways = [f"in session.sql and nu.join_lateral: {worker}"]

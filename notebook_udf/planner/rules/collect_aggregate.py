@@ -38,7 +38,7 @@ class CollectAggregate:
         self._context = context
 
     def everywhere(self, tree: exp.Expression) -> exp.Expression:
-        """The tree, with all calls in it written anew, in place."""
+        """The tree, with all calls in it written again, in place."""
         for query in (tree, *tree.find_all(exp.Query)):
             if isinstance(query, exp.Select):
                 name_projections(query, self._has_call)

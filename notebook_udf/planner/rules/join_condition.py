@@ -68,7 +68,7 @@ def over_both(node: exp.Expression, left: Scope, right: Scope, calls: ScalarCall
 
 @dataclass
 class JoinSource:
-    """The FROM of a SELECT, while it is written anew.
+    """The FROM of a SELECT, while it is written again.
 
     Attributes
     ----------

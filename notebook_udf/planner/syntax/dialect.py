@@ -64,7 +64,7 @@ def embedded(node: exp.Expression) -> str:
 
 
 def in_fewest_forms(node: exp.Expression) -> str:
-    """A tree written anew, in the form in which Spark nearly always names an expression."""
+    """A tree written again, in the form in which Spark nearly always names an expression."""
     return Fresh().text(node)
 
 
@@ -75,7 +75,7 @@ def canonical(node: exp.Expression) -> str:
 
 
 def written_out(tree: exp.Expression) -> str:
-    """A tree written out anew and in full, with parentheses that show how it was read."""
+    """A tree written out again and in full, with parentheses that show how it was read."""
     return Explicit().text(tree)
 
 

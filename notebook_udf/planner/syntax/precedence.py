@@ -74,7 +74,7 @@ def least(parent: exp.Expression, key: str, node: exp.Expression, *, explicit: b
             return _ALIAS
         own = BINARY[kind][0]
         if own in (_AND, _OR) and type(node) is kind:
-            # It is one row of operands, however the tree is balanced; Spark balances it anew.
+            # It is one row of operands, however the tree is balanced; Spark balances it again.
             return own
         return operand(own + (key == "expression"))
     if kind in PREFIX:

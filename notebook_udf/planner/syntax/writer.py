@@ -154,7 +154,7 @@ class Writer:
 
 
 class Fresh(Writer):
-    """Writes every node anew."""
+    """Writes every node again."""
 
     def whole(self, node: exp.Expression) -> str:
         return self.generated(node)
@@ -164,7 +164,7 @@ class Fresh(Writer):
 
 
 class Explicit(Fresh):
-    """Writes every node anew, in forms and with parentheses that show how it was read."""
+    """Writes every node again, in forms and with parentheses that show how it was read."""
 
     explicit = True
 

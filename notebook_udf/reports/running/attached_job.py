@@ -82,8 +82,8 @@ def attach(address: int | str | os.PathLike[str], key: str | None = None) -> Att
 class AttachedJob(Displayed):
     """A running job that is looked at. Made by ``attach``.
 
-    What it shows is read anew each time; after the job's end it is what was read last. ``metrics``,
-    ``logs`` and ``pool`` are of its newest session.
+    What it shows is read again each time. After the job's end it is what was read last.
+    ``metrics``, ``logs`` and ``pool`` are of its newest session.
     """
 
     def __init__(self, link: JobLink) -> None:
@@ -105,7 +105,7 @@ class AttachedJob(Displayed):
 
     @property
     def pool(self) -> PoolView:
-        """The job's worker processes, with their ``stacks()``."""
+        """The job's workers, with their ``stacks()``."""
         return DistantPool(self._ask, self._store)
 
     @property

@@ -1,4 +1,4 @@
-"""The state of each worker process, from its first record to its end.
+"""The state of each worker, from its first record to its end.
 
 A view changes only by records that carry the worker's own process id. Starting, stopping and
 limiting workers is up to ``notebook_udf.pool``.
@@ -34,7 +34,7 @@ EXITED = "exited"
 
 @dataclass(frozen=True)
 class WorkerView:
-    """One worker process, as of its last record.
+    """One worker, as of its last record.
 
     Attributes
     ----------

@@ -300,7 +300,7 @@ def _of_lists(encode: Callable[[list[Any]], pa.Array]) -> Callable[[list[Any]], 
 def _restorer(declared: DataType, fresh: Any) -> Callable[[Any], Any] | None:
     """How a decoded value becomes an object of the fresh accumulator's class again.
 
-    Of an accumulator that starts as None, all that is known is that it is returned anew, so it
+    Of an accumulator that starts as None, all that is known is that it is returned again, so it
     becomes what an argument of its type would be.
     """
     cls = type(fresh)

@@ -2,7 +2,7 @@
 
 ``get_value`` is called once per frame, on an accumulator that mostly goes on to the next frame. An
 accumulator that still has its first number of parts, all of them numbers, text and the like, is
-copied for each frame; one that may grow is checked where its frame begins anew and at the end of
+copied for each frame; one that may grow is checked where its frame begins again and at the end of
 its partition. What is to be checked waits until there is enough of it for a column.
 """
 

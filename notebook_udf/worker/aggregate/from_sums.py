@@ -48,7 +48,7 @@ class SummedRunner(GroupRunner):
         return accumulators
 
     def _refuse(self, kept: pa.Array, group: Group) -> None:
-        """Calls ``accumulate`` with the first row that Spark set aside, so that it raises."""
+        """Calls ``accumulate`` with the first row that Spark kept, so that it raises."""
         counts = kept.field(ROWS).to_pylist()
         place = next((place for place, count in enumerate(counts) if count), None)
         if place is None:

@@ -41,7 +41,7 @@ _Numbers: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 # Below this a whole number is a double exactly, and what is divided is what Python divides.
 _EXACT = 1 << 53
 _LONG = 1 << 63
-# To begin anew costs as much as stepping through this many rows.
+# To begin again costs as much as stepping through this many rows.
 _FEWEST = 64
 
 
@@ -99,9 +99,9 @@ class RunningSums:
         """
         if np.any(np.diff(low) < 0) or np.any(np.diff(high) < 0):
             return None
-        # A frame that has lost all its rows begins anew.
-        anew = np.flatnonzero((low[1:] > low[:-1]) & (low[1:] >= high[:-1])) + 1
-        starts = [0, *anew.tolist()]
+        # A frame that has lost all its rows begins again.
+        again = np.flatnonzero((low[1:] > low[:-1]) & (low[1:] >= high[:-1])) + 1
+        starts = [0, *again.tolist()]
         if len(starts) * _FEWEST > len(low) + high[-1] - low[0]:
             return None
         runs = [
@@ -164,7 +164,7 @@ def _slot(accumulator: Any, slot: Slot) -> int | float:
 
 @dataclass(frozen=True)
 class _Run:
-    """Consecutive frames, none of which begins anew.
+    """Consecutive frames, none of which begins again.
 
     Attributes
     ----------

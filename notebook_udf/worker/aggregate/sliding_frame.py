@@ -2,7 +2,7 @@
 
 A frame that moves takes new rows in with ``accumulate`` and lets old ones go with ``retract``, so
 that a row costs the same whatever the frame; without ``retract``, a frame that loses rows is
-accumulated anew. Where the frames of many consecutive rows move alike, the calls are made in C.
+accumulated again. Where the frames of many consecutive rows move alike, the calls are made in C.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Slide:
     def ask(
         self, made: Callable[[], Iterable[Any]], rows: Sequence[int], *, first: int
     ) -> list[Any]:
-        """The values of accumulators that ``made`` builds anew, one for each of ``rows``."""
+        """The values of accumulators that ``made`` builds again, one for each of ``rows``."""
         self._first = first
         values: list[Any] = []
         call = self._accumulation.call
@@ -128,7 +128,7 @@ class Slide:
             return
         gains, loses = np.diff(high, prepend=-9), np.diff(low, prepend=-9)
         alike = (gains == 1) & ((loses == 0) | (self._retracts & (loses == 1)))
-        # A frame that was empty begins anew instead of letting rows go.
+        # A frame that was empty begins again instead of letting rows go.
         alike &= high - low > loses
         pattern = np.where(alike, loses, -1)
         edges = np.flatnonzero(np.diff(pattern)) + 1
@@ -148,8 +148,8 @@ class Slide:
         if self._known and low == self._low and high == self._high:
             return self._value
         lets_go = low > self._low
-        anew = low < self._low or high < self._high
-        if anew or (lets_go and (not self._retracts or low >= self._high)):
+        again = low < self._low or high < self._high
+        if again or (lets_go and (not self._retracts or low >= self._high)):
             self._leave(row - 1)
             self._accumulator = self._accumulation.create()
             self._low = self._high = low

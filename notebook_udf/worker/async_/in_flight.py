@@ -2,7 +2,7 @@
 
 A lane is an asyncio task that lives for many rows, because a task for each row would cost more than
 a call that has its answer at hand. Rows come in parts and their results stay with them, so that
-whoever feeds the lanes decides about order. One timer finds the time-outs of all lanes. ``ordered``
+what feeds the lanes decides about order. One timer finds the time-outs of all lanes. ``ordered``
 reads, converts and reports rows.
 """
 

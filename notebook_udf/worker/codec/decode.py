@@ -2,8 +2,7 @@
 
 Covers what PySpark's default ``udf`` gives its arguments, for every type Spark sends: lists, dicts,
 ``Row``, naive local datetimes for TIMESTAMP. Columns are converted whole, nested ones by converting
-the flattened child once. The reverse is ``encode``; batches and their order are left to whoever
-runs the function.
+the flattened child once. The reverse is ``encode``; batches and their order are left to the caller.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Covers lists, maps and structs, a nested column at a time, and finding the first row to blame;
 values without parts are in ``primitives``. Nothing is rounded, cut or turned into NULL on the way:
 a result that does not fit its type is refused, with the reason. Calling the function, and making an
-error with its name and line out of a ``BadResult``, are left to whoever runs it.
+error with its name and line out of a ``BadResult``, are left to the caller.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The worker process: its tasks, heartbeat, captured output, limits, samples and dependencies."""
+"""The worker: its tasks, heartbeat, captured output, limits, samples and dependencies."""

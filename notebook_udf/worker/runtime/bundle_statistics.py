@@ -9,7 +9,7 @@ Costs: TypeAlias = tuple[int, int, int, int, int, int]
 
 
 class BundleStatistics:
-    """Nanoseconds and rows since the bundle began, filled in by whoever runs the function."""
+    """Nanoseconds and rows since the bundle began, filled in by the runner of the function."""
 
     __slots__ = ("decode_ns", "encode_ns", "errors", "rows_in", "rows_out", "user_ns")
 

@@ -141,7 +141,7 @@ class CleanProcess:
         try:
             yield
         finally:
-            # The rest may have been noted anew, in the environment of the task's functions.
+            # The rest may have been noted again, in the environment of the task's functions.
             self._found = replace(self._found, streams=found.streams)
 
     def resume(self, query: str) -> None:

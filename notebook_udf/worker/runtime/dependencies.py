@@ -2,7 +2,7 @@
 
 A worker is told with each task which dependencies belong to its query. Where these, or a file of
 them, differ from what the worker has loaded, everything it loaded of dependencies is forgotten and
-imported anew. ``kernel.requirements`` installs and adds them.
+imported again. ``kernel.requirements`` installs and adds them.
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ class LogHandler(logging.Handler):
 class NativeOutput:
     """Captures, by a file, what reaches file descriptors 1 and 2 without passing Python.
 
-    A file, because a pipe would block whoever fills it, and would die with the worker.
+    A file, because a pipe would block the one who fills it, and would die with the worker.
     """
 
     def __init__(self, log: OutputLog, path: Path) -> None:
@@ -270,7 +270,7 @@ class NativeOutput:
 
 
 class Capture:
-    """All captures together, installed once per worker process.
+    """All captures together, installed once per worker.
 
     Attributes
     ----------

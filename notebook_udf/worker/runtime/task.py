@@ -110,7 +110,7 @@ class Task:
     calls
         The functions in it, in the order Spark sent them.
     runtime
-        The worker process it runs in.
+        The worker it runs in.
     job_parameters
         Of the query that runs, not of the one for which the worker was started.
     time_zone

@@ -1,4 +1,4 @@
-"""The worker process: what it has once, for all tasks it runs.
+"""The worker: what it has once, for all tasks it runs.
 
 Side channel, captured output, memory limit, progress file, and the instances that functions asked
 to keep while a query lives. Where Spark's daemon could not be replaced there is no channel and no
@@ -91,7 +91,7 @@ class Kept:
 
 @dataclass
 class Runtime:
-    """The state of a worker process; ``detached()`` makes one with nothing attached."""
+    """The state of a worker; ``detached()`` makes one with nothing attached."""
 
     sender: Sender | None = None
     capture: Capture | None = None

@@ -39,13 +39,13 @@ class RowRunner:
         self._encode = encoder(call.header.result_type)
         self._decoders: dict[Any, Callable[[pa.Array], list[Any]]] = {}
         self._on_error = call.header.options.on_error
-        # A task that is tried again may hold the row that killed the worker before: it notes
+        # A task that is retried may hold the row that killed the worker before: it notes
         # every row, so that the next death names it.
         self._careful = call.task.identity.attempt > 0
         self._kernels: KernelChoice | None = None
         share = call.header.options.self_check
         self._sample = RowSample(share) if share else None
-        # A task that is tried again because its kernels answered wrongly has to fail again.
+        # A task that is retried because its kernels answered wrongly has to fail again.
         if call.header.options.vectorise and (share or not self._careful):
             program = translate(call.function, call.header.result_type)
             if program is not None:

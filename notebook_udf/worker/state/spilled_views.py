@@ -24,7 +24,7 @@ from notebook_udf.worker.state.cache import ABSENT, EntryCache, Place
 
 # A view of more values than this is written apart.
 WHOLE = 512
-# Values per entry, when a view is laid out; twice as many before it is laid out anew.
+# Values per entry, when a view is laid out; twice as many before it is laid out again.
 _PER_ENTRY = 256
 
 # What cannot change without being put again.

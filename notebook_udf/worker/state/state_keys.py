@@ -54,7 +54,7 @@ def from_internal(rows: Sequence[Sequence[Any]], types: Sequence[pa.DataType]) -
 
 
 def received(value: Any, kind: pa.DataType) -> Any:
-    """A part of a key in its Catalyst form, from what PySpark has made of it on its way here."""
+    """A part of a key in its Catalyst form, from what PySpark has made of it."""
     if value is None:
         return None
     if pa.types.is_struct(kind):

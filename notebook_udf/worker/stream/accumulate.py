@@ -196,7 +196,7 @@ class StreamRows:
         )
 
     def take_out(self, held: Held) -> None:
-        """Retracts the rows that were set aside for a key from its accumulators."""
+        """Retracts the rows that were kept for a key from its accumulators."""
         for number, rows in enumerate(held.taken_out):
             accumulation, counts = self.accumulations[number], held.seen[number]
             for row in rows:

@@ -99,7 +99,7 @@ class Explosion:
         self.encode = rows_encoder(call.header.result_type)
         self._on_error = call.header.options.on_error
         self.lets_go = self._on_error != "fail"
-        # A task that is tried again may hold the row that killed the worker before: it notes
+        # A task that is retried may hold the row that killed the worker before: it notes
         # every row, so that the next death names it.
         self.careful = call.task.identity.attempt > 0
 

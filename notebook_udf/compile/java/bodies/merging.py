@@ -109,7 +109,7 @@ def _same(one: Value, other: Value) -> bool:
 
 
 def _same_constant(one: Any, other: Any) -> bool:
-    """Whether two constants are one: a display of constants is made anew each time it is read."""
+    """Whether two constants are one: a display of constants is made again each time it is read."""
     if one is other:
         return True
     if type(one) is not type(other):

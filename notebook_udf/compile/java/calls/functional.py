@@ -78,7 +78,7 @@ def called(
 
 
 def check_consumer(function: Value, *, handled: bool) -> None:
-    """Whoever takes a generator has to take all that it gives.
+    """The taker of a generator has to take all that it gives.
 
     ``handled``: it matters which of several exceptions comes first.
     """

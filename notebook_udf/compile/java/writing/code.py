@@ -207,7 +207,7 @@ class Code:
     lists_made: int = 0
 
     def begin(self) -> None:
-        """Begins anew: nothing is written yet."""
+        """Begins again: nothing is written yet."""
         self.variables.clear()
         self.statements = []
 
