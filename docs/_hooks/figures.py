@@ -14,6 +14,7 @@ from typing import Any
 
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from plain_figures import plain
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
@@ -23,8 +24,9 @@ _NOTE = """
 !!! note "Where these come from"
     This page is made from `benchmarks/RESULTS.md` when the site is built; nothing on it is typed.
     `make bench` measures again. A ratio compares two ways of doing the same thing in one run on one
-    machine, and says how many times faster ours is, except where its name says otherwise. A *bar*
-    is what the figure has to clear; without one it is stated for comparison.
+    machine, and says how many times faster ours is, except where its name says otherwise. A share
+    with *more* or *less* says how much more time, or how much else of what is named, was needed. A
+    *bar* is what the figure has to clear. Without one it is stated for comparison.
 """
 
 sys.path.insert(0, str(ROOT))
@@ -54,7 +56,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 def _missed() -> list[str]:
     """The figures that do not clear their bars."""
     missed = [row for row in _rows() if row.cleared != "yes"]
-    return [f"{row.figure} ({row.measured}, wanted {row.bar})" for row in missed]
+    return ["{} ({}, wanted {})".format(*_said(row), row.bar) for row in missed]
 
 
 def _rivals() -> str:
@@ -79,6 +81,10 @@ def _rows() -> list[Any]:
     return read(RESULTS.read_text("utf-8"))
 
 
+def _said(row: Any) -> tuple[str, str]:
+    return plain(row.figure, row.measured)
+
+
 def _page() -> str:
     title, _, rest = RESULTS.read_text("utf-8").partition("\n")
     introduction = rest.partition("\n|")[0].strip()
@@ -88,7 +94,7 @@ def _page() -> str:
         parts.append(f"**Bars that are not cleared:** {'; '.join(missed)}.")
     for benchmark, group in itertools.groupby(rows, key=lambda row: row.benchmark):
         # Each is of this benchmark, as the heading says.
-        lines = [f"| {' | '.join(row[1:])} |" for row in group]
+        lines = [f"| {' | '.join((*_said(row), *row[3:]))} |" for row in group]
         head = "| figure | measured | bar | cleared | detail | on |\n|---|---|---|---|---|---|"
         parts.append("\n".join([f"## {benchmark.capitalize()}", "", head, *lines]))
     return "\n\n".join(parts) + "\n"

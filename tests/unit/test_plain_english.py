@@ -17,7 +17,7 @@ import pytest
 from tests import prose
 
 ROOT = prose.ROOT
-GLOSSARY = ROOT / "docs" / "project" / "words.md"
+WORDS = ROOT / "docs" / "project" / "words.md"
 # Words in a sentence: on average on a page, and the most.
 AVERAGE, MOST = 17.0, 45
 # The share of sentences with a passive form: over all, and on a page with many sentences.
@@ -39,8 +39,8 @@ _NOTE = re.compile(r"/\*[\s\S]*?\*/|^\s*//[^\n]*$", re.M)
 @cache
 def replaced() -> dict[str, str]:
     """What to write instead of each word that no text has."""
-    page = GLOSSARY.read_text("utf-8")
-    table = page.partition("### In no text\n")[2].partition("\n###")[0]
+    page = WORDS.read_text("utf-8")
+    table = page.partition("## In no text\n")[2].partition("\n##")[0]
     return dict(_ROW.findall(table))
 
 
@@ -60,7 +60,7 @@ def found_in(text: str) -> list[str]:
 def page_text(path: Path) -> str:
     """A page without its code."""
     text = path.read_text("utf-8")
-    if path == GLOSSARY:
+    if path == WORDS:
         text = text.partition("## Words that are not used")[0]
     return _INLINE.sub("", _FENCED.sub("", _COMMENT.sub("", text)))
 

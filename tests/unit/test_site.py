@@ -7,7 +7,9 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 import yaml
@@ -17,6 +19,7 @@ from benchmarks.results import read
 from tests.browser import gallery
 
 ROOT = Path(__file__).resolve().parents[2]
+Plain = Callable[[str, str], tuple[str, str]]
 
 
 @pytest.fixture(scope="module")
@@ -32,19 +35,45 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def plain() -> Plain:
+    return run_path(str(ROOT / "docs" / "_hooks" / "plain_figures.py"))["plain"]
+
+
 def test_every_public_name_is_in_the_reference(site: Path) -> None:
     pages = "\n".join(path.read_text("utf-8") for path in (site / "reference").glob("*.html"))
     named = set(re.findall(r'id="notebook_udf\.(\w+)"', pages))
     assert set(nu.__all__) - named == set()
 
 
-def test_figures_are_those_that_were_measured(site: Path) -> None:
+def test_figures_are_those_that_were_measured(site: Path, plain: Plain) -> None:
     rows = read((ROOT / "benchmarks" / "RESULTS.md").read_text("utf-8"))
     shown = html.unescape(re.sub(r"<[^>]+>", "", (site / "figures.html").read_text("utf-8")))
     assert len(rows) > 10
     for row in rows:
-        assert re.sub(r"[*`_]", "", row.figure) in re.sub(r"[*`_]", "", shown)
-        assert row.measured in shown
+        figure, measured = plain(row.figure, row.measured)
+        assert re.sub(r"[*`_]", "", figure) in re.sub(r"[*`_]", "", shown)
+        assert measured in shown
+
+
+def test_figures_are_said_in_plain_words(plain: Plain) -> None:
+    for row in read((ROOT / "benchmarks" / "RESULTS.md").read_text("utf-8")):
+        figure, measured = plain(row.figure, row.measured)
+        assert re.fullmatch(r"[^-].*", measured), figure
+        if measured.endswith("%"):
+            assert "share of" in figure
+        # The number itself stays.
+        digits = re.sub(r"^-|\.00$", "", row.measured.split()[0])
+        assert digits in measured or measured == "no change"
+    assert plain("The live cell slows a run of 3 bundles a second by", "-0.96 %") == (
+        "Time of a run of 3 bundles a second with the live cell, against without it",
+        "0.96 % less",
+    )
+    assert plain("Cost of a row among 16 M against one among 1 M", "4.50 %") == (
+        "Time for one row of 16 M, against one row of 1 M",
+        "4.50 % more",
+    )
+    assert plain("kernel, threads: growth in an hour", "0.00 %")[1] == "no change"
 
 
 def test_bars_that_are_not_cleared_are_told(site: Path) -> None:
