@@ -159,7 +159,12 @@ class DataTypes:
 
     Notes
     -----
-    Names and parameters follow ``pyflink.table.types.DataTypes``; the types are Spark's.
+    Source: PyFlink's [DataTypes][pyflink], for names and parameters. The types are Spark's.
+
+    Examples
+    --------
+    >>> nu.DataTypes.ARRAY(nu.DataTypes.BIGINT())
+    ArrayType(LongType(), True)
     """
 
     @staticmethod

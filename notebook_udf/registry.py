@@ -52,6 +52,12 @@ class RegisteredFunction:
         A hash of payload, types and options: two versions with the same hash behave alike.
     replaces_builtin
         Whether it has taken the name of one of Spark's own functions.
+
+    Examples
+    --------
+    >>> half = session.register_function("half", lambda x: x / 2, result_type="double")
+    >>> spark.range(2).select(half("id").alias("h")).collect()
+    [Row(h=0.0), Row(h=0.5)]
     """
 
     name: str
@@ -92,28 +98,85 @@ class RegisteredFunction:
 
         The result is checked against the declared type as in a query: use it for unit tests.
 
+        Parameters
+        ----------
+        *args, **kwargs
+            A value for each parameter. Of an aggregate each is a list of a group's values. Of a
+            process function the first is a list of records.
+
+        Returns
+        -------
+        object
+            The result; a list of rows where the function gives rows.
+
         Raises
         ------
         ResultError
             If the declared type cannot hold the result.
+
+        Examples
+        --------
+        >>> half = session.register_function("half", lambda x: x / 2, result_type="double")
+        >>> half.eval(3)
+        1.5
         """
         return self.actions.of_kind(self).evaluate(args, kwargs)
 
     def try_(self, df: Any, n: int = 5) -> Any:
-        """The first ``n`` rows of ``df`` with the function's result beside them.
+        """Shows the first rows of a DataFrame with the function's result beside them.
 
-        ``df`` is a DataFrame or a query. Its columns are matched to the parameters by name, or
-        by position where the names do not match and the count does.
+        Parameters
+        ----------
+        df
+            A DataFrame or a query. Its columns are matched to the parameters by name. They are
+            matched by position where the names do not match and the count does.
+        n
+            How many rows.
+
+        Returns
+        -------
+        Trial
+            Displays as a table.
+
+        Examples
+        --------
+        >>> half = session.register_function("half", lambda x: x / 2, result_type="double")
+        >>> trial = half.try_("SELECT id AS x FROM range(3)", n=2)
         """
         return self.actions.of_kind(self).preview(df, n)
 
     def explain(self) -> str:
-        """Explains how calls of the function run, and why."""
+        """Explains how calls of the function run, and why.
+
+        Returns
+        -------
+        str
+            A line for each thing that decides it.
+
+        Examples
+        --------
+        >>> half = session.register_function("half", lambda x: x / 2, result_type="double")
+        >>> "half" in half.explain()
+        True
+        """
         text: str = self.actions.of_kind(self).explain()
         return text
 
     def restore(self) -> RegisteredFunction:
-        """Registers this version again, as the newest version."""
+        """Registers this version again, as the newest version.
+
+        Returns
+        -------
+        RegisteredFunction
+            The new version, with the code of this one.
+
+        Examples
+        --------
+        >>> first = session.register_function("half", lambda x: x / 2, result_type="double")
+        >>> second = session.register_function("half", lambda x: x / 2 + 1, result_type="double")
+        >>> second.history[0].restore().eval(3)
+        1.5
+        """
         return self.actions.restore(self)
 
     @property

@@ -1,6 +1,6 @@
 """The options of async functions: calls in flight, time-outs, retries.
 
-Names, defaults and meanings are those of the async scalar function design ("Public Interfaces");
+Names, defaults and meanings are those of FLIP-400 ("Public Interfaces");
 the names that Flink gave two of them later are read as well. A declaration gives them as options of
 ``udf``, a conf for one function or for many, see ``conf_scopes``. ``worker.async_.in_flight``
 carries them out.

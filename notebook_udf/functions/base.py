@@ -1,6 +1,6 @@
 """The base classes of functions with ``open`` and ``close``.
 
-Semantics: the Python UDF design, "User Defined Function", and PyFlink's Python API.
+Semantics: FLIP-58, "User Defined Function", and PyFlink's Python API.
 """
 
 from __future__ import annotations
@@ -32,6 +32,26 @@ class UserDefinedFunction(ABC):  # noqa: B024
 
     One instance serves one task (or one worker and query, with ``open_scope="query"``). Only an
     ``AsyncScalarFunction`` handles more than one row at a time.
+
+    Notes
+    -----
+    Source: [FLIP-58][flip-58], "User Defined Function".
+
+    Examples
+    --------
+    Derive from the class of a kind, and add what a task needs:
+
+    >>> class Named(nu.ScalarFunction):
+    ...     def open(self, function_context):
+    ...         self.names = {"UA": "United"}
+    ...
+    ...     def eval(self, carrier: str) -> str | None:
+    ...         return self.names.get(carrier)
+    ...
+    ...     def close(self):
+    ...         self.names.clear()
+    >>> session.register_function("named", Named).eval("UA")
+    'United'
     """
 
     # The kind of all functions that derive from a class; None: the class does not decide it.
@@ -62,7 +82,23 @@ class WithGracefulShutdown(ABC):
 
     Notes
     -----
-    Semantics: the graceful shutdown design, "Proposed Solution".
+    Source: [FLIP-46][flip-46], "Proposed Solution".
+
+    Examples
+    --------
+    >>> class Written(nu.ScalarFunction, nu.WithGracefulShutdown):
+    ...     def eval(self, x: int) -> int:
+    ...         return x
+    ...
+    ...     def prepare_to_shutdown(self):
+    ...         print("flush what is buffered")
+    ...
+    ...     def shutdown(self):
+    ...         print("commit it")
+    >>> session.register_function("written", Written).eval(1)
+    flush what is buffered
+    commit it
+    1
     """
 
     @abstractmethod
@@ -75,7 +111,21 @@ class WithGracefulShutdown(ABC):
 
 
 class ScalarFunction(UserDefinedFunction):
-    """Maps the values of a row to one value."""
+    """Maps the values of a row to one value.
+
+    Notes
+    -----
+    Source: [FLIP-58][flip-58], "User Defined Function".
+
+    Examples
+    --------
+    >>> class Half(nu.ScalarFunction):
+    ...     def eval(self, x: int) -> float:
+    ...         return x / 2
+    >>> half = session.register_function("half", Half)
+    >>> session.sql("SELECT half(3) AS h").first()
+    Row(h=1.5)
+    """
 
     function_kind = SCALAR
 
@@ -86,7 +136,21 @@ class ScalarFunction(UserDefinedFunction):
 
 
 class TableFunction(UserDefinedFunction):
-    """Maps the values of a row to any number of rows."""
+    """Maps the values of a row to any number of rows.
+
+    Notes
+    -----
+    Source: [FLIP-58][flip-58], "User Defined Table Function".
+
+    Examples
+    --------
+    >>> class Words(nu.TableFunction):
+    ...     def eval(self, text: str):
+    ...         yield from text.split()
+    >>> words = session.register_function("words", nu.udtf(Words, result_types="word string"))
+    >>> session.sql("SELECT word FROM words('to be')").collect()
+    [Row(word='to'), Row(word='be')]
+    """
 
     function_kind = TABLE
 
@@ -111,7 +175,19 @@ class AsyncScalarFunction(UserDefinedFunction):
 
     Notes
     -----
-    Semantics: the async scalar function design, "Public Interfaces".
+    Source: [FLIP-400][flip-400], "Public Interfaces".
+
+    Examples
+    --------
+    >>> class Squared(nu.AsyncScalarFunction):
+    ...     async def open(self, function_context):
+    ...         self.power = 2
+    ...
+    ...     async def eval(self, x: int) -> int:
+    ...         return x**self.power
+    >>> squared = session.register_function("squared", Squared)
+    >>> session.sql("SELECT squared(3) AS s").first()
+    Row(s=9)
     """
 
     function_kind = ASYNC
@@ -129,7 +205,14 @@ class ImperativeAggregateFunction(UserDefinedFunction):
 
     Notes
     -----
-    Semantics: the stateful Python aggregates design, "AggregateFunction".
+    Source: [FLIP-139][flip-139], "AggregateFunction".
+
+    Examples
+    --------
+    Derive from ``AggregateFunction`` or ``TableAggregateFunction``:
+
+    >>> issubclass(nu.AggregateFunction, nu.ImperativeAggregateFunction)
+    True
     """
 
     @abstractmethod
@@ -162,7 +245,34 @@ class ImperativeAggregateFunction(UserDefinedFunction):
 
 
 class AggregateFunction(ImperativeAggregateFunction):
-    """Maps the rows of a group to one value."""
+    """Maps the rows of a group to one value.
+
+    Notes
+    -----
+    Source: [FLIP-139][flip-139], "AggregateFunction".
+
+    Examples
+    --------
+    >>> class Total(nu.AggregateFunction):
+    ...     def create_accumulator(self):
+    ...         return [0]
+    ...
+    ...     def accumulate(self, acc, x: int):
+    ...         acc[0] += x
+    ...
+    ...     def retract(self, acc, x):
+    ...         acc[0] -= x
+    ...
+    ...     def merge(self, acc, others):
+    ...         for other in others:
+    ...             acc[0] += other[0]
+    ...
+    ...     def get_value(self, acc) -> int:
+    ...         return acc[0]
+    >>> total = session.register_function("total", Total)
+    >>> session.sql("SELECT total(id) AS t, count(*) AS n FROM range(4)").first()
+    Row(t=6, n=4)
+    """
 
     function_kind = AGGREGATE
 
@@ -172,7 +282,27 @@ class AggregateFunction(ImperativeAggregateFunction):
 
 
 class TableAggregateFunction(ImperativeAggregateFunction):
-    """Maps the rows of a group to any number of rows."""
+    """Maps the rows of a group to any number of rows.
+
+    Notes
+    -----
+    Source: PyFlink's [TableAggregateFunction][pyflink].
+
+    Examples
+    --------
+    >>> class Extremes(nu.TableAggregateFunction):
+    ...     def create_accumulator(self):
+    ...         return []
+    ...
+    ...     def accumulate(self, acc, x: int):
+    ...         acc.append(x)
+    ...
+    ...     def emit_value(self, acc):
+    ...         yield min(acc), max(acc)
+    >>> extremes = nu.udtaf(Extremes, result_type="least bigint, most bigint")
+    >>> session.register_function("extremes", extremes).eval([3, 1, 2])
+    [(1, 3)]
+    """
 
     function_kind = TABLE_AGGREGATE
 

@@ -14,8 +14,16 @@ from notebook_udf.functions.metrics import MetricGroup
 class FunctionContext:
     """The argument of ``open``: metrics, job parameters, a logger, the partition and the attempt.
 
-    Semantics: the Python UDF design, class ``FunctionContext`` and "Job Parameter"; the names of
-    the subtask methods are PyFlink's.
+    Notes
+    -----
+    Sources: [FLIP-58][flip-58], class ``FunctionContext`` and "Job Parameter". The names of the
+    subtask methods are PyFlink's.
+
+    Examples
+    --------
+    >>> context = nu.FunctionContext(function="f", job_parameters={"factor": "3"})
+    >>> context.get_job_parameter("factor", "1"), context.get_index_of_this_subtask()
+    ('3', 0)
     """
 
     function: str = "function"

@@ -82,7 +82,17 @@ def udf(
 
     Notes
     -----
-    Semantics: the Python UDF design, "Decorator arguments"; argument order: PyFlink's ``udf``.
+    Sources: [FLIP-58][flip-58], "Decorator arguments". The order of the arguments is that of
+    PyFlink's [udf][pyflink].
+
+    Examples
+    --------
+    >>> @nu.udf(result_type="double")
+    ... def half(x):
+    ...     return x / 2
+    >>> record = session.register_function("half", half)
+    >>> session.sql("SELECT half(3) AS h").first()
+    Row(h=1.5)
     """
     if f is None:
         return functools.partial(

@@ -1,6 +1,6 @@
 """``udaf`` and ``udtaf``: aggregate functions as ``FunctionDefinition``s.
 
-Semantics: the stateful Python aggregates design, "AggregateFunction" and "Decorator"; argument
+Semantics: FLIP-139, "AggregateFunction" and "Decorator"; argument
 order and the functions of ``func_type="pandas"``: PyFlink's ``udaf``.
 """
 
@@ -82,6 +82,33 @@ def udaf(
         If ``f`` is not an aggregate function or an option is wrong.
     TypeDeclarationError
         If a type is missing or unknown.
+
+    Notes
+    -----
+    Sources: [FLIP-139][flip-139], "AggregateFunction" and "Decorator". The order of the arguments
+    and the functions of ``func_type="pandas"`` are those of PyFlink's [udaf][pyflink].
+
+    Examples
+    --------
+    >>> class Longest(nu.AggregateFunction):
+    ...     def create_accumulator(self):
+    ...         return [0]
+    ...
+    ...     def accumulate(self, acc, text: str):
+    ...         acc[0] = max(acc[0], len(text))
+    ...
+    ...     def merge(self, acc, others):
+    ...         for other in others:
+    ...             acc[0] = max(acc[0], other[0])
+    ...
+    ...     def get_value(self, acc) -> int:
+    ...         return acc[0]
+
+    >>> longest = nu.udaf(Longest, accumulator_type="array<bigint>")
+    >>> record = session.register_function("longest", longest)
+    >>> texts = "VALUES ('a'), ('bcd') AS t(text)"
+    >>> session.sql(f"SELECT longest(text) AS most, count(*) AS n FROM {texts}").first()
+    Row(most=3, n=2)
     """
     given: dict[str, Any] = {
         "input_types": input_types,
@@ -110,8 +137,46 @@ def udtaf(
 ) -> Any:
     """Declares a table aggregate function: several rows per group.
 
-    As ``udaf``, but ``f`` is a ``TableAggregateFunction`` and ``result_type`` the type of its
-    rows; columns without names are named as by ``udtf``, ``f0`` and so on.
+    Parameters
+    ----------
+    f
+        A ``TableAggregateFunction`` class or instance.
+    result_type
+        The columns of its rows. Those without names are named as by ``udtf``: ``f0`` and so on.
+    input_types, accumulator_type, acc_type, deterministic, name, **options
+        As for ``udaf``.
+
+    Returns
+    -------
+    FunctionDefinition
+        Or a decorator, if ``f`` is left out.
+
+    Raises
+    ------
+    DeclarationError
+        If ``f`` is not a table aggregate function or an option is wrong.
+    TypeDeclarationError
+        If a type is missing or unknown.
+
+    Notes
+    -----
+    Source: PyFlink's [udtaf][pyflink].
+
+    Examples
+    --------
+    >>> class Extremes(nu.TableAggregateFunction):
+    ...     def create_accumulator(self):
+    ...         return []
+    ...
+    ...     def accumulate(self, acc, x: int):
+    ...         acc.append(x)
+    ...
+    ...     def emit_value(self, acc):
+    ...         yield min(acc), max(acc)
+    >>> extremes = nu.udtaf(Extremes, result_type="least bigint, most bigint")
+    >>> record = session.register_function("extremes", extremes)
+    >>> spark.range(5).transform(nu.flat_aggregate(record("id"))).collect()
+    [Row(least=0, most=4)]
     """
     given: dict[str, Any] = {
         "input_types": input_types,

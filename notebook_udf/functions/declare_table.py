@@ -1,6 +1,6 @@
 """``udtf``: table functions as ``FunctionDefinition``s, and the columns of their rows.
 
-Semantics: the Python UDF design, "User Defined Table Function"; argument order, and the default
+Semantics: FLIP-58, "User Defined Table Function"; argument order, and the default
 names of columns: PyFlink's ``udtf``. However the rows are declared, the definition's result type is
 the struct of their columns.
 """
@@ -84,6 +84,21 @@ def udtf(
         If ``f`` is not a table function or an option is wrong.
     TypeDeclarationError
         If a type is missing or unknown.
+
+    Notes
+    -----
+    Sources: [FLIP-58][flip-58], "User Defined Table Function". The order of the arguments and the
+    default names of columns are those of PyFlink's [udtf][pyflink].
+
+    Examples
+    --------
+    >>> @nu.udtf(result_types="word string, length int")
+    ... def words(text):
+    ...     for word in text.split():
+    ...         yield word, len(word)
+    >>> record = session.register_function("words", words)
+    >>> session.sql("SELECT * FROM words('to be')").collect()
+    [Row(word='to', length=2), Row(word='be', length=2)]
     """
     if f is None:
         return functools.partial(
@@ -173,7 +188,7 @@ def _columns(given: Any, call: Any, annotation: Any, title: str) -> StructType:
 def columns_of(given: Any, row: Any, title: str) -> StructType:
     """The columns of rows, from the types given for them, or else from a row's annotation.
 
-    Those without a name are ``f0``, ``f1`` and so on, as in the design of PyFlink's functions.
+    Those without a name are ``f0``, ``f1`` and so on, as PyFlink names them.
     """
     what, many = f"the result of {title}", f"column {{}} of {title}".format
     if isinstance(given, (list, tuple)) and not hasattr(given, "_fields"):

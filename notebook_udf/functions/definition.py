@@ -151,7 +151,7 @@ class FunctionDefinition:
     def _misreads(self) -> bool:
         """Whether ``merge`` mistakes the type of its accumulators, as after careless copying.
 
-        The design's own count adds a list to a number. A ``merge`` that needs what ``open`` sets
+        The count in FLIP-139 adds a list to a number. A ``merge`` that needs what ``open`` sets
         up, or that raises for another reason, is taken to be right.
         """
         made = self.fresh_accumulators(2)

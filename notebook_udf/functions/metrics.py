@@ -1,6 +1,6 @@
 """User metrics: counters, gauges, histograms and meters, in nested groups.
 
-The four kinds and their methods are those of the Python UDF design ("User Defined Function",
+The four kinds and their methods are those of FLIP-58 ("User Defined Function",
 class ``MetricGroup``) and of PyFlink. A metric here is plain state in the worker; its
 ``snapshot`` is sent to the kernel, where ``merge`` adds up the snapshots of all tasks by kind.
 Sending is not done here.
@@ -22,7 +22,16 @@ _MOST_WAITING = 100_000
 
 
 class Counter:
-    """A number that goes up and down."""
+    """A number that goes up and down.
+
+    Examples
+    --------
+    >>> seen = nu.FunctionContext().get_metric_group().counter("seen")
+    >>> seen.inc(3)
+    >>> seen.dec()
+    >>> seen.get_count()
+    2
+    """
 
     kind = "counter"
 
@@ -46,7 +55,13 @@ class Counter:
 
 
 class Gauge:
-    """A value read when a bundle ends: from a callable, or the last one given to ``set``."""
+    """A value read when a bundle ends: from a callable, or the last one given to ``set``.
+
+    Examples
+    --------
+    >>> size = nu.FunctionContext().get_metric_group().gauge("size")
+    >>> size.set(5)
+    """
 
     kind = "gauge"
 
@@ -66,7 +81,16 @@ class Gauge:
 
 
 class Histogram:
-    """The distribution of a value: count, sum, extremes and percentiles (within 2 %)."""
+    """The distribution of a value: count, sum, extremes and percentiles (within 2 %).
+
+    Examples
+    --------
+    >>> minutes = nu.FunctionContext().get_metric_group().histogram("minutes")
+    >>> minutes.update(2.5)
+    >>> minutes.update(float("nan"))
+    Traceback (most recent call last):
+    ValueError: a histogram takes finite numbers, got nan
+    """
 
     kind = "histogram"
 
@@ -121,7 +145,15 @@ class Histogram:
 
 
 class Meter:
-    """How often an event happens: a count and, over the time marked, a rate per second."""
+    """How often an event happens: a count and, over the time marked, a rate per second.
+
+    Examples
+    --------
+    >>> calls = nu.FunctionContext().get_metric_group().meter("calls")
+    >>> calls.mark_event()
+    >>> calls.get_count()
+    1
+    """
 
     kind = "meter"
 
@@ -154,6 +186,18 @@ class MetricGroup:
     """A named set of metrics, and of further groups.
 
     A name in a group is of one kind of metric only.
+
+    Notes
+    -----
+    Source: [FLIP-58][flip-58], whose metrics are those of Flink. ``distribution`` is PyFlink's name
+    for ``histogram``.
+
+    Examples
+    --------
+    >>> metrics = nu.FunctionContext().get_metric_group()
+    >>> metrics.add_group("carrier", "UA").counter("late").inc()
+    >>> [name for name, metric in metrics.walk()]
+    ['carrier.UA.late']
     """
 
     def __init__(self, name: str = "") -> None:

@@ -26,7 +26,16 @@ C = TypeVar("C", bound=type)
 
 
 class Collector(Generic[OUT]):
-    """Takes the records that a process function emits: ``output.collect(record)``."""
+    """Takes the records that a process function emits: ``output.collect(record)``.
+
+    Examples
+    --------
+    >>> collected = []
+    >>> output = nu.Collector(collected.append)
+    >>> output.collect(1)
+    >>> collected
+    [1]
+    """
 
     __slots__ = ("__orig_class__", "collect")
 
@@ -55,7 +64,7 @@ class _Context:
         return self._states.find(declaration)
 
     def get_state_manager(self) -> Any:
-        """This context, which has the ``get_state`` of the design's state manager."""
+        """This context, which has the ``get_state`` of the state manager in FLIP-466."""
         return self
 
     def get_metric_group(self) -> MetricGroup:
@@ -72,7 +81,23 @@ class _Context:
 
 
 class RuntimeContext(_Context):
-    """The context of ``process_record``: state of the current key, metrics, job parameters."""
+    """The context of ``process_record``: state of the current key, metrics, job parameters.
+
+    Examples
+    --------
+    >>> COUNT = nu.StateDeclarations.value_state("count", int)
+    >>> class Counted(nu.OneInputStreamProcessFunction):
+    ...     def uses_states(self):
+    ...         return [COUNT]
+    ...
+    ...     def process_record(self, record: str, output: nu.Collector[int], ctx):
+    ...         count = ctx.get_state(COUNT)
+    ...         count.update((count.value() or 0) + 1)
+    ...         output.collect(count.value())
+    >>> counted = session.register_function("counted", Counted)
+    >>> counted.eval(["a", "b", "a"], key_by=lambda record: record)
+    [1, 1, 2]
+    """
 
     def get_state(self, declaration: StateDeclaration) -> Any:
         # Asked for every record: the declared objects are known by identity.
@@ -90,7 +115,19 @@ class RuntimeContext(_Context):
 
 
 class NonPartitionedContext(_Context):
-    """The context of ``end_input``, where no key is current."""
+    """The context of ``end_input``, where no key is current.
+
+    Examples
+    --------
+    >>> class Ended(nu.OneInputStreamProcessFunction):
+    ...     def process_record(self, record: int, output: nu.Collector[str], ctx):
+    ...         pass
+    ...
+    ...     def end_input(self, ctx):
+    ...         ctx.apply_to_all_partitions(lambda output, key: output.collect("end"))
+    >>> session.register_function("ended", Ended).eval([1, 2])
+    ['end']
+    """
 
     def __init__(
         self,
@@ -112,14 +149,29 @@ class NonPartitionedContext(_Context):
 class OneInputStreamProcessFunction(UserDefinedFunction, Generic[IN, OUT]):
     """Takes records one by one, and collects any number of records for each.
 
-    A record is a ``Row`` that can be changed, however many columns there are; annotated with a
+    A record is a ``Row`` that can be changed, however many columns there are. Annotated with a
     dataclass, a NamedTuple or ``dict``, it is one of those. It is the bare value of the only column
-    if it is annotated with a type of values (``record: float``), or, without an annotation, if a
-    process function before has collected bare values.
+    if it is annotated with a type of values (``record: float``). Without an annotation it is the
+    bare value, if a process function before has collected bare values.
 
     Notes
     -----
-    Semantics: the process function attributes design; names in its examples' manner.
+    Source: [FLIP-466][flip-466], whose examples have these names.
+
+    Examples
+    --------
+    >>> COUNT = nu.StateDeclarations.value_state("count", int)
+    >>> class Counted(nu.OneInputStreamProcessFunction):
+    ...     def uses_states(self):
+    ...         return [COUNT]
+    ...
+    ...     def process_record(self, record: str, output: nu.Collector[int], ctx):
+    ...         count = ctx.get_state(COUNT)
+    ...         count.update((count.value() or 0) + 1)
+    ...         output.collect(count.value())
+    >>> counted = session.register_function("counted", Counted)
+    >>> counted.eval(["a", "b", "a"], key_by=lambda record: record)
+    [1, 1, 2]
     """
 
     function_kind = PROCESS
@@ -214,6 +266,40 @@ def no_output_until_end_of_input(cls: C) -> C:
 
     Functions behind it in a chain are opened only then. What it collects earlier is delivered
     then as well. On a source without an end it is refused.
+
+    Parameters
+    ----------
+    cls
+        A class derived from ``OneInputStreamProcessFunction``, or with its ``process_record``.
+
+    Returns
+    -------
+    type
+        The same class.
+
+    Raises
+    ------
+    DeclarationError
+        If it stands on anything else.
+
+    Notes
+    -----
+    Source: [FLIP-466][flip-466], which declares it by a Java annotation.
+
+    Examples
+    --------
+    >>> @nu.no_output_until_end_of_input
+    ... class Largest(nu.OneInputStreamProcessFunction):
+    ...     largest = 0
+    ...
+    ...     def process_record(self, record, output: nu.Collector[int], ctx):
+    ...         self.largest = max(self.largest, record.id)
+    ...         self.output = output
+    ...
+    ...     def end_input(self, ctx):
+    ...         self.output.collect(self.largest)
+    >>> spark.range(4).coalesce(1).transform(nu.process(Largest)).collect()
+    [Row(value=3)]
     """
     return _with(cls, no_output_until_end_of_input=True)
 
@@ -222,6 +308,36 @@ def idempotence(cls: C) -> C:
     """Declares that each output of a process function is the final result at its time.
 
     Of the outputs of a key in a bundle only the last one is passed on.
+
+    Parameters
+    ----------
+    cls
+        A class derived from ``OneInputStreamProcessFunction``, or with its ``process_record``.
+
+    Returns
+    -------
+    type
+        The same class.
+
+    Raises
+    ------
+    DeclarationError
+        If it stands on anything else.
+
+    Notes
+    -----
+    Source: [FLIP-466][flip-466], which declares it by a Java annotation.
+
+    Examples
+    --------
+    >>> @nu.idempotence
+    ... class Latest(nu.OneInputStreamProcessFunction):
+    ...     def process_record(self, record, output: nu.Collector[int], ctx):
+    ...         output.collect(record.id)
+    >>> rows = spark.range(4).withColumn("key", F.lit(1)).coalesce(1)
+    >>> latest = rows.transform(nu.process(Latest, key_by="key")).collect()
+    >>> latest[-1]
+    Row(value=3)
     """
     return _with(cls, idempotence=True)
 
@@ -230,6 +346,34 @@ def not_cache_record(cls: C) -> C:
     """Declares that a process function keeps no record, whether of its input or of its output.
 
     Between two such functions of a chain records are passed on without a copy.
+
+    Parameters
+    ----------
+    cls
+        A class derived from ``OneInputStreamProcessFunction``, or with its ``process_record``.
+
+    Returns
+    -------
+    type
+        The same class.
+
+    Raises
+    ------
+    DeclarationError
+        If it stands on anything else.
+
+    Notes
+    -----
+    Source: [FLIP-466][flip-466], which declares it by a Java annotation.
+
+    Examples
+    --------
+    >>> @nu.not_cache_record
+    ... class PassedOn(nu.OneInputStreamProcessFunction):
+    ...     def process_record(self, record, output: nu.Collector[int], ctx):
+    ...         output.collect(record.id)
+    >>> spark.range(3).transform(nu.process(PassedOn)).count()
+    3
     """
     return _with(cls, not_cache_record=True)
 

@@ -50,7 +50,12 @@ class StateDeclarations:
 
     Notes
     -----
-    Semantics: the process function attributes design, where its examples declare state.
+    Source: [FLIP-466][flip-466], where its examples declare state.
+
+    Examples
+    --------
+    >>> nu.StateDeclarations.map_state("seen", "string", "bigint").kind
+    'map'
     """
 
     @staticmethod

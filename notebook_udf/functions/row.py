@@ -22,6 +22,16 @@ class Row:
     ------
     ValueError
         If some values have names and others have not.
+
+    Notes
+    -----
+    Sources: PyFlink's [Row][pyflink], and PySpark's [Row][pyspark].
+
+    Examples
+    --------
+    >>> row = nu.Row(id=1, name="a")
+    >>> row.name, row[0], row.as_dict()
+    ('a', 1, {'id': 1, 'name': 'a'})
     """
 
     __slots__ = ("_names", "_values")

@@ -2,8 +2,8 @@
 
 The interfaces for users' code, and implementations that hold everything in memory.
 ``worker.state.spilled_views`` has accumulators and their views in a stream's state.
-The interfaces, and that a ``ListState`` cannot remove a single element, come from the stateful
-Python aggregates design, "Pyflink State API".
+The interfaces, and that a ``ListState`` cannot remove a single element, come from FLIP-139,
+"Pyflink State API".
 """
 
 from __future__ import annotations
@@ -29,7 +29,27 @@ class State(ABC):
 
 
 class ValueState(State, Generic[T]):
-    """One value per key."""
+    """One value per key.
+
+    Notes
+    -----
+    Source: [FLIP-139][flip-139], "Pyflink State API".
+
+    Examples
+    --------
+    >>> COUNT = nu.StateDeclarations.value_state("count", int)
+    >>> class Counted(nu.OneInputStreamProcessFunction):
+    ...     def uses_states(self):
+    ...         return [COUNT]
+    ...
+    ...     def process_record(self, record: str, output: nu.Collector[int], ctx):
+    ...         count = ctx.get_state(COUNT)
+    ...         count.update((count.value() or 0) + 1)
+    ...         output.collect(count.value())
+    >>> counted = session.register_function("counted", Counted)
+    >>> counted.eval(["a", "b", "a"], key_by=lambda record: record)
+    [1, 1, 2]
+    """
 
     @abstractmethod
     def value(self) -> T | None:
@@ -41,7 +61,26 @@ class ValueState(State, Generic[T]):
 
 
 class ListState(State, Generic[T]):
-    """A list per key, which can be added to or replaced as a whole."""
+    """A list per key, which can be added to or replaced as a whole.
+
+    Notes
+    -----
+    Source: [FLIP-139][flip-139], "Pyflink State API".
+
+    Examples
+    --------
+    >>> SEEN = nu.StateDeclarations.list_state("seen", str)
+    >>> class Seen(nu.OneInputStreamProcessFunction):
+    ...     def uses_states(self):
+    ...         return [SEEN]
+    ...
+    ...     def process_record(self, record: str, output: nu.Collector[int], ctx):
+    ...         seen = ctx.get_state(SEEN)
+    ...         seen.add(record)
+    ...         output.collect(len(list(seen)))
+    >>> session.register_function("seen", Seen).eval(["a", "b", "a"], key_by=lambda record: 1)
+    [1, 2, 3]
+    """
 
     @abstractmethod
     def get(self) -> Iterable[T]:
@@ -64,7 +103,26 @@ class ListState(State, Generic[T]):
 
 
 class MapState(State, Generic[K, V]):
-    """A mapping per key, whose entries are read, put and removed one by one."""
+    """A mapping per key, whose entries are read, put and removed one by one.
+
+    Notes
+    -----
+    Source: [FLIP-139][flip-139], "Pyflink State API".
+
+    Examples
+    --------
+    >>> SEEN = nu.StateDeclarations.map_state("seen", str, bool)
+    >>> class Seen(nu.OneInputStreamProcessFunction):
+    ...     def uses_states(self):
+    ...         return [SEEN]
+    ...
+    ...     def process_record(self, record: str, output: nu.Collector[int], ctx):
+    ...         seen = ctx.get_state(SEEN)
+    ...         seen.put(record, True)
+    ...         output.collect(len(list(seen)))
+    >>> session.register_function("seen", Seen).eval(["a", "b", "a"], key_by=lambda record: 1)
+    [1, 2, 2]
+    """
 
     @abstractmethod
     def get(self, key: K) -> V:

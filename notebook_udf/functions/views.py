@@ -1,7 +1,7 @@
 """``ListView`` and ``MapView``: the parts of an accumulator that may grow large.
 
 Here they hold their values in memory, as a batch query needs it. The interface, and that
-a ``ListView`` cannot remove a single element, come from the stateful Python aggregates design,
+a ``ListView`` cannot remove a single element, come from FLIP-139,
 "DataView".
 """
 
@@ -19,7 +19,17 @@ V = TypeVar("V")
 
 
 class DataView(ABC):
-    """Base of the views."""
+    """Base of the views.
+
+    Notes
+    -----
+    Source: [FLIP-139][flip-139], "DataView".
+
+    Examples
+    --------
+    >>> issubclass(nu.ListView, nu.DataView), issubclass(nu.MapView, nu.DataView)
+    (True, True)
+    """
 
     @abstractmethod
     def clear(self) -> None:
@@ -27,7 +37,21 @@ class DataView(ABC):
 
 
 class ListView(DataView, Generic[T]):
-    """A list that values are added to."""
+    """A list that values are added to.
+
+    Notes
+    -----
+    Source: [FLIP-139][flip-139], "DataView".
+    It cannot remove a single element.
+
+    Examples
+    --------
+    >>> values = nu.ListView()
+    >>> values.add(1)
+    >>> values.add_all([2, 3])
+    >>> list(values.get())
+    [1, 2, 3]
+    """
 
     def __init__(self, values: Iterable[T] = ()) -> None:
         self._values: list[T] = list(values)
@@ -62,7 +86,20 @@ class ListView(DataView, Generic[T]):
 
 
 class MapView(DataView, Generic[K, V]):
-    """A mapping whose entries are read, put and removed by key."""
+    """A mapping whose entries are read, put and removed by key.
+
+    Notes
+    -----
+    Source: [FLIP-139][flip-139], "DataView".
+
+    Examples
+    --------
+    >>> seen = nu.MapView()
+    >>> seen.put("a", 1)
+    >>> seen["b"] = 2
+    >>> seen.contains("a"), sorted(seen.items())
+    (True, [('a', 1), ('b', 2)])
+    """
 
     def __init__(self, entries: dict[K, V] | None = None) -> None:
         self._entries: dict[K, V] = dict(entries or {})

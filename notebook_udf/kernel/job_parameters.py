@@ -23,7 +23,32 @@ class WithJobParameters:
         return dict(self._job_parameters)
 
     def set_job_parameter(self, key: str, value: Any) -> None:
-        """Sets a job parameter for the queries that start from now on."""
+        """Sets a job parameter for the queries that start from now on.
+
+        Parameters
+        ----------
+        key
+            Its name.
+        value
+            Its value, which functions get as text.
+
+        Notes
+        -----
+        Source: [FLIP-58][flip-58], "Job Parameter".
+
+        Examples
+        --------
+        >>> class Scaled(nu.ScalarFunction):
+        ...     def open(self, function_context):
+        ...         self.factor = int(function_context.get_job_parameter("factor", "1"))
+        ...
+        ...     def eval(self, x: int) -> int:
+        ...         return x * self.factor
+        >>> scaled = session.register_function("scaled", Scaled)
+        >>> session.set_job_parameter("factor", 3)
+        >>> session.sql("SELECT scaled(2) AS s").first()
+        Row(s=6)
+        """
         self._job_parameters[str(key)] = str(value)
         self._send_job_parameters()
 

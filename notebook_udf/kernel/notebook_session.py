@@ -106,6 +106,12 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
     notes
         What differs from what one may expect, as texts: what could not be set on a Spark that was
         adopted, tables that could not be restored.
+
+    Examples
+    --------
+    >>> session = nu.session()
+    >>> session.spark is spark
+    True
     """
 
     def __init__(
@@ -261,6 +267,11 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
             Passed to ``udf`` if ``function`` is not declared yet. Of an object of PySpark's, with
             ``coerce=True`` results of another type are converted as by Spark, and are no errors.
 
+        Returns
+        -------
+        RegisteredFunction
+            The new version. Call it on columns, or ``eval`` it on values.
+
         Raises
         ------
         DeclarationError
@@ -269,6 +280,19 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
             If it refers to something that cannot be pickled for a worker.
         NameTakenError
             If the name is a built-in's and ``replace`` is not set.
+
+        Notes
+        -----
+        Source: PyFlink's [create_temporary_function][pyflink], which is another name of this
+        method.
+
+        Examples
+        --------
+        >>> half = session.register_function("half", lambda x: x / 2, result_type="double")
+        >>> half.eval(3)
+        1.5
+        >>> session.sql("SELECT half(3) AS h").first()
+        Row(h=1.5)
         """
         self._check_alive()
         definition = declared(self, name, function, kind, options)
@@ -296,17 +320,53 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
             return record
 
     def drop_function(self, name: str) -> bool:
-        """Drops a function with all its versions, in SQL too; returns whether there was one.
+        """Drops a function with all its versions, in SQL too.
 
-        SQL's ``DROP TEMPORARY FUNCTION name`` does the same. Queries that run go on, and a record
-        that a variable holds can still be called on columns, and restored.
+        SQL's ``DROP TEMPORARY FUNCTION name`` does the same. Queries that run go on. A record that
+        a variable holds can still be called on columns, and restored.
+
+        Parameters
+        ----------
+        name
+            The SQL name, in any letter case.
+
+        Returns
+        -------
+        bool
+            Whether there was such a function.
+
+        Notes
+        -----
+        Source: PyFlink's [drop_temporary_function][pyflink], which is another name of this method.
+
+        Examples
+        --------
+        >>> half = session.register_function("half", lambda x: x / 2, result_type="double")
+        >>> session.drop_function("half"), session.drop_function("half")
+        (True, False)
         """
         self._check_alive()
         with self._lock:
             return drop(self, name)
 
     def list_user_defined_functions(self) -> list[str]:
-        """The names of the functions, under PyFlink's name; ``functions`` has their records."""
+        """Lists the names of the session's functions; ``functions`` has their records.
+
+        Returns
+        -------
+        list of str
+            The names, as they were registered.
+
+        Notes
+        -----
+        Source: PyFlink's [list_user_defined_functions][pyflink].
+
+        Examples
+        --------
+        >>> half = session.register_function("half", lambda x: x / 2, result_type="double")
+        >>> "half" in session.list_user_defined_functions()
+        True
+        """
         return list(self.functions)
 
     drop_temporary_function = drop_function  # PyFlink's name for the same.
@@ -330,21 +390,62 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
     # Queries ---------------------------------------------------------------------------------
 
     def sql(self, query: str, **args: Any) -> DataFrame:
-        """A DataFrame of a SQL query; ``args`` fill its ``{name}`` places, as in ``spark.sql``.
+        """Makes a DataFrame of a SQL query.
 
         Does all that ``spark.sql`` does, and takes aggregate functions wherever a built-in may be.
+
+        Parameters
+        ----------
+        query
+            One statement of Spark SQL.
+        **args
+            Values for its ``{name}`` places: columns, DataFrames or Python values.
+
+        Returns
+        -------
+        DataFrame
+            As of ``spark.sql``.
 
         Raises
         ------
         PlanningError
             If an aggregate function is called where none can be, with the place in the query.
+
+        Notes
+        -----
+        Source: PySpark's [SparkSession.sql][pyspark].
+
+        Examples
+        --------
+        >>> session.sql("SELECT sum(id) AS total FROM {rows}", rows=spark.range(4)).first()
+        Row(total=6)
         """
         self._check_alive()
         self.refresh_dependencies()
         return run_query(self, query, args)
 
     def metrics(self, query: str | None = None) -> MetricsView:
-        """The functions' costs and metrics: of one query (Spark's execution id), or of all."""
+        """Shows what functions cost, and their own metrics.
+
+        Parameters
+        ----------
+        query
+            Spark's execution id of a query; without it, all queries of the session.
+
+        Returns
+        -------
+        MetricsView
+            Displays as a panel. Times are in seconds and nanoseconds, as their names say.
+
+        Examples
+        --------
+        >>> @nu.register(compile=False)
+        ... def tenth(x: int) -> float:
+        ...     return x / 10
+        >>> total = session.sql("SELECT sum(tenth(id)) AS t FROM range(10)").first()
+        >>> [total.rows_in for total in session.metrics().totals if total.function == "tenth"]
+        [10]
+        """
         self.store.catch_up(_SECONDS_TO_CATCH_UP)
         return MetricsView(self.store, self.spark, query)
 
@@ -357,7 +458,36 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
         pid: int | None = None,
         text: str | None = None,
     ) -> LogView:
-        """What functions wrote, oldest first; by query, function, lowest level, worker, text."""
+        """Shows what functions printed and logged, oldest first.
+
+        Parameters
+        ----------
+        query
+            Spark's execution id of a query.
+        function
+            Name of a function.
+        level
+            The lowest level, as in ``"WARNING"``.
+        pid
+            Process id of a worker.
+        text
+            What a line has to contain, in any letter case.
+
+        Returns
+        -------
+        LogView
+            The lines that all of these hold for. Displays as a panel.
+
+        Examples
+        --------
+        >>> @nu.register(compile=False)
+        ... def loud(text: str) -> str:
+        ...     print("heard", text)
+        ...     return text.upper()
+        >>> row = session.sql("SELECT loud('hello') AS l").first()
+        >>> [line.text for line in session.logs(function="loud")][-1]
+        'heard hello'
+        """
         return LogView(self.store, self.spark, LogChoice(query, function, level, pid, text))
 
     def check(self) -> ClusterCheck:
@@ -366,21 +496,47 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
 
         Displays as a table, with what to do about what is missing. Takes about a second, more
         where executors have to be started first.
+
+        Returns
+        -------
+        ClusterCheck
+            A line for each executor. Displays as a table.
+
+        Examples
+        --------
+        >>> check = session.check()
         """
         self._check_alive()
         return check(self.host.cluster)
 
     def plan(self, query: DataFrame | str) -> PlanExplorer:
-        """The plan of a DataFrame or of a SQL query, without running it.
+        """Plans a DataFrame or a SQL query, without running it.
 
         It shows Spark's operators with the functions they evaluate, how each function runs and why,
         and advice. If this very plan was run, by an action on the DataFrame or as the same query,
         it shows what its last run cost.
 
+        Parameters
+        ----------
+        query
+            A DataFrame, or the text of a query.
+
+        Returns
+        -------
+        PlanExplorer
+            Displays as a graph in a notebook, and as a tree in a terminal.
+
         Raises
         ------
         PlanningError
             If it is neither, or the query cannot be planned.
+
+        Examples
+        --------
+        >>> half = session.register_function("half", lambda x: x / 2, result_type="double")
+        >>> plan = session.plan("SELECT half(id) AS h FROM range(3)")
+        >>> "half" in str(plan.to_dict())
+        True
         """
         self._check_alive()
         return plan_of(self, query)
@@ -393,6 +549,12 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
         A Spark that was adopted is restored: without the session's functions, with its own confs,
         workers' Python and variables, except those that were set to another value since. Does
         nothing in a forked child: it is the parent's.
+
+        Examples
+        --------
+        A session is a context manager, which stops at the end of its block. Without one::
+
+            session.stop()
         """
         if self._stopped or not self._owner.is_here:
             return

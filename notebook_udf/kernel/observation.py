@@ -33,6 +33,11 @@ class WithObservation:
         ----------
         on
             False ends it.
+
+        Examples
+        --------
+        >>> session.observe(False)
+        >>> session.observe()
         """
         self.changes.sql(OBSERVE_CONF, "true" if on else "false")
         self.observes = on

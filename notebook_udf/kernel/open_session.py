@@ -73,12 +73,27 @@ def session(
         Whether functions made by PySpark's own API are watched as the session's are; see
         ``Session.observe``, which changes it later.
 
+    Returns
+    -------
+    Session
+        The one that runs, if there is one.
+
     Raises
     ------
     DeclarationError
         If an argument is not valid, or contradicts the session that runs.
     SessionError
         If Java or Spark cannot be started.
+
+    Notes
+    -----
+    A SparkSession is found or made as by PySpark's [getOrCreate][pyspark].
+
+    Examples
+    --------
+    >>> session = nu.session()
+    >>> session is nu.session()
+    True
     """
     with _opening:
         running = active_session()

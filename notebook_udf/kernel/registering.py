@@ -32,6 +32,19 @@ def register(
     -------
     RegisteredFunction
         Or a decorator, if ``f`` is left out.
+
+    Raises
+    ------
+    DeclarationError, CaptureError, NameTakenError
+        As ``Session.register_function``.
+
+    Examples
+    --------
+    >>> @nu.register
+    ... def shout(text: str) -> str:
+    ...     return text.upper()
+    >>> session.sql("SELECT shout('hello') AS loud").first()
+    Row(loud='HELLO')
     """
     if f is None:
         return functools.partial(register, name=name, replace=replace, **options)

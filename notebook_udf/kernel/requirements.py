@@ -102,12 +102,21 @@ class WithDependencies:
         requirements
             A file as pip reads it, or a list such as ``["humanize>=4"]``.
 
+        Returns
+        -------
+        Dependency
+            What was added; ``session.dependencies`` lists all.
+
         Raises
         ------
         DeclarationError
             If there is no such file, or it asks for nothing.
         SessionError
             If pip cannot install them, with the end of what it says.
+
+        Notes
+        -----
+        Source: PyFlink's [set_python_requirements][pyflink].
         """
         if isinstance(requirements, (str, os.PathLike)):
             path = Path(requirements).expanduser().absolute()
@@ -131,10 +140,31 @@ class WithDependencies:
 
         It is read where it is: changes to it hold from the next query.
 
+        Parameters
+        ----------
+        path
+            The file or folder, on this machine.
+
+        Returns
+        -------
+        Dependency
+            What was added; ``session.dependencies`` lists all.
+
         Raises
         ------
         DeclarationError
             If there is no such file, or Python cannot import it.
+
+        Notes
+        -----
+        Source: PyFlink's [add_python_file][pyflink].
+
+        Examples
+        --------
+        >>> with open(f"{folder}/rounding.py", "w") as file:
+        ...     size = file.write("STEP = 5")
+        >>> added = session.add_python_file(f"{folder}/rounding.py")
+        >>> session.remove_dependency(added.name)
         """
         place = _existing(path)
         if not is_archive(place):
@@ -157,12 +187,36 @@ class WithDependencies:
         Modules at its top can be imported; data is found beside them, by ``__file__``. A changed
         archive holds for the next query.
 
+        Parameters
+        ----------
+        path
+            The archive or folder, on this machine.
+
+        Returns
+        -------
+        Dependency
+            What was added; ``session.dependencies`` lists all.
+
         Raises
         ------
         DeclarationError
             If there is no such file, or it is no archive.
         SessionError
             If it cannot be unpacked.
+
+        Notes
+        -----
+        Source: PyFlink's [add_python_archive][pyflink].
+
+        Examples
+        --------
+        >>> import shutil
+        >>> os.mkdir(f"{folder}/data")
+        >>> with open(f"{folder}/data/steps.txt", "w") as file:
+        ...     size = file.write("5")
+        >>> path = shutil.make_archive(f"{folder}/steps", "zip", f"{folder}/data")
+        >>> added = session.add_archive(path)
+        >>> session.remove_dependency(added.name)
         """
         place = _existing(path)
         if place.is_file() and not is_archive(place):
@@ -172,10 +226,22 @@ class WithDependencies:
     def remove_dependency(self, name: str) -> None:
         """Removes the dependency of a name; the next query runs without it.
 
+        Parameters
+        ----------
+        name
+            As ``session.dependencies`` shows it.
+
         Raises
         ------
         DeclarationError
             If nothing has that name.
+
+        Examples
+        --------
+        >>> with open(f"{folder}/doubling.py", "w") as file:
+        ...     size = file.write("FACTOR = 2")
+        >>> added = session.add_python_file(f"{folder}/doubling.py")
+        >>> session.remove_dependency("doubling.py")
         """
         name = without_secrets(name)
         kept = tuple(each for each in self._dependencies if each.name != name)

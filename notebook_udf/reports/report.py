@@ -55,8 +55,10 @@ def report(path: str | os.PathLike[str]) -> JobReport:
 
     Examples
     --------
-    >>> with nu.report("night.html"):
-    ...     load_yesterday(spark)
+    >>> with nu.report(f"{folder}/night.html") as night:
+    ...     rows = spark.range(5).count()
+    >>> os.path.exists(f"{folder}/night.html")
+    True
     """
     return JobReport(path, title=f"Report {Path(path).stem}")
 

@@ -32,9 +32,9 @@ class Measuring:
     ) -> Bench:
         """Measures ways to run a function in turn on the same rows, and compares their results.
 
-        A general scalar function is run as it is, with ``vectorise=False`` if it runs as Arrow
-        kernels, and inside a pandas and an Arrow function that call it per element; an aggregate
-        also with ``compile=False`` if it runs as sums or lists of Spark's own.
+        A general scalar function is run as it is, and with ``vectorise=False`` if it runs as Arrow
+        kernels. It is also run inside a pandas and an Arrow function that call it per element. An
+        aggregate is also run with ``compile=False``, if it runs as sums or lists of Spark's own.
 
         Parameters
         ----------
@@ -55,6 +55,11 @@ class Measuring:
         progress
             Called with a text that says what is being done.
 
+        Returns
+        -------
+        Bench
+            Seconds and rows per second of each way. Displays as a table.
+
         Raises
         ------
         DeclarationError
@@ -67,6 +72,13 @@ class Measuring:
         Notes
         -----
         Spark keeps the rows while this runs. Each run computes every result and keeps none.
+
+        Examples
+        --------
+        >>> half = session.register_function("half", lambda x: x / 2, result_type="double")
+        >>> bench = session.bench("half", "SELECT half(id) FROM range(1000)", repeats=1, rows=1000)
+        >>> "as it is" in str(bench)
+        True
         """
         from notebook_udf.kernel.measure.benchmark import bench
 
@@ -105,6 +117,12 @@ class Measuring:
         progress
             Called with a text that says what is being done.
 
+        Returns
+        -------
+        Profile
+            Displays as a flame graph. ``to_pandas()`` has the lines, ``save(path)`` writes a
+            page.
+
         Raises
         ------
         DeclarationError
@@ -117,6 +135,13 @@ class Measuring:
         Workers sample themselves about every 5 ms while a profile runs, and not at all
         otherwise. Native code counts for the line that called it. Functions that
         run as Arrow kernels or as Spark's own sums have no lines, which the profile says.
+
+        Examples
+        --------
+        >>> @nu.register
+        ... def digits(n: int) -> int:
+        ...     return sum(int(digit) for digit in str(n))
+        >>> profile = session.profile("SELECT digits(id) FROM range(20000)")
         """
         from notebook_udf.kernel.measure.profile_run import profile_query, profile_window
 

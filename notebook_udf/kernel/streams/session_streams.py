@@ -75,10 +75,43 @@ class Streams(StreamEnds):
         query_or_checkpoint
             A query, running or ended, or the path of its checkpoint.
 
+        Returns
+        -------
+        StateReader
+            ``functions`` and ``variables`` name what there is, ``read`` gives it as a DataFrame.
+
         Raises
         ------
         SessionError
             If there is no state.
+
+        Examples
+        --------
+        >>> class Total(nu.AggregateFunction):
+        ...     def create_accumulator(self):
+        ...         return [0]
+        ...
+        ...     def accumulate(self, acc, x: int):
+        ...         acc[0] += x
+        ...
+        ...     def merge(self, acc, others):
+        ...         for other in others:
+        ...             acc[0] += other[0]
+        ...
+        ...     def get_value(self, acc) -> int:
+        ...         return acc[0]
+        >>> total = nu.udaf(Total, accumulator_type="array<bigint>")
+        >>> total = session.register_function("total", total)
+        >>> spark.range(4).write.parquet(f"{folder}/in")
+        >>> arriving = spark.readStream.schema("id bigint").parquet(f"{folder}/in")
+        >>> sums = arriving.transform(nu.aggregate(total=total("id")))
+        >>> writer = sums.writeStream.outputMode("update").format("noop")
+        >>> query = writer.option("checkpointLocation", f"{folder}/checkpoint").start()
+        >>> query.processAllAvailable()
+        >>> session.suspend(query)
+        >>> state = session.state(f"{folder}/checkpoint")
+        >>> state.read(state.functions[0]).count()
+        1
         """
         return StateReader(
             self.spark, checkpoint_of(self.host.streams, query_or_checkpoint), self.functions

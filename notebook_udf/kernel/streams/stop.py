@@ -3,7 +3,7 @@
 Spark stops the query; the workers then close the instances they have kept for it. For a function
 the ways differ only in what its instances are told before.
 
-Semantics: the graceful shutdown design, "Proposed Solution". The last commit of a drain is that of
+Semantics: FLIP-46, "Proposed Solution". The last commit of a drain is that of
 a micro-batch without rows and with the greatest watermark. Where Spark runs none, because the
 query keeps no state, each instance is told to ``prepare_to_shutdown`` right before ``shutdown``:
 there is nothing of theirs that another commit could hold.
@@ -53,6 +53,11 @@ class StreamEnds:
         ``id``, from its checkpoint. The same holds if it has processed nothing since it was
         started. A source that cannot be read again, such as a socket, needs a shorter trigger.
 
+        Parameters
+        ----------
+        query
+            A streaming query of this session's Spark.
+
         Raises
         ------
         Exception
@@ -61,6 +66,20 @@ class StreamEnds:
             If a worker does not answer.
         WorkerError
             If one of the methods raises after the last commit; the query has ended all the same.
+
+        Notes
+        -----
+        Source: [FLIP-46][flip-46], "Proposed Solution".
+
+        Examples
+        --------
+        >>> spark.range(3).write.parquet(f"{folder}/in")
+        >>> arriving = spark.readStream.schema("id bigint").parquet(f"{folder}/in")
+        >>> writer = arriving.writeStream.option("checkpointLocation", f"{folder}/checkpoint")
+        >>> query = writer.start(f"{folder}/out")
+        >>> session.drain(query)
+        >>> query.isActive, spark.read.parquet(f"{folder}/out").count()
+        (False, 3)
         """
         last = query
         self._say_what_is_lost(query)
@@ -100,9 +119,33 @@ class StreamEnds:
         print(f"notebook-udf: {_NO_LAST_BATCH}", file=sys.stderr)
 
     def suspend(self, query: StreamingQuery) -> None:
-        """Stops a streaming query as soon as the micro-batch that runs is committed, to go on
-        later from its checkpoint; of its functions only ``close`` is called. Raises as
-        ``cancel``."""
+        """Stops a streaming query as soon as the micro-batch that runs is committed.
+
+        It can continue later from its checkpoint. Of its functions only ``close`` is called.
+
+        Parameters
+        ----------
+        query
+            A streaming query of this session's Spark.
+
+        Raises
+        ------
+        SessionError, WorkerError
+            As ``cancel``.
+
+        Notes
+        -----
+        Source: [FLIP-46][flip-46], "Proposed Solution".
+
+        Examples
+        --------
+        >>> arriving = spark.readStream.format("rate").load()
+        >>> query = arriving.writeStream.format("noop").start()
+
+        >>> session.suspend(query)
+        >>> query.isActive
+        False
+        """
         running = self.host.streams.running(query)
         if running is None:
             query.stop()
@@ -113,12 +156,30 @@ class StreamEnds:
     def cancel(self, query: StreamingQuery) -> None:
         """Stops a streaming query at once; of its functions only ``close`` is called.
 
+        Parameters
+        ----------
+        query
+            A streaming query of this session's Spark.
+
         Raises
         ------
         SessionError
             If a worker does not answer.
         WorkerError
             If ``close`` raises; the query has ended all the same.
+
+        Notes
+        -----
+        Source: PySpark's [StreamingQuery.stop][pyspark], which does not wait for the functions.
+
+        Examples
+        --------
+        >>> arriving = spark.readStream.format("rate").load()
+        >>> query = arriving.writeStream.format("noop").start()
+
+        >>> session.cancel(query)
+        >>> query.isActive
+        False
         """
         query.stop()
         self._close_functions(query)

@@ -55,7 +55,20 @@ def aggregate(
 
     Examples
     --------
-    ``flights.transform(nu.aggregate(by="carrier", index=delay_index("dep_delay")))``
+    >>> class Spread(nu.AggregateFunction):
+    ...     def create_accumulator(self):
+    ...         return []
+    ...
+    ...     def accumulate(self, acc, x: int):
+    ...         acc.append(x)
+    ...
+    ...     def get_value(self, acc) -> int:
+    ...         return max(acc) - min(acc)
+    >>> spread = session.register_function("spread", nu.udaf(Spread))
+    >>> rows = spark.range(10).withColumn("odd", F.expr("id % 2 = 1"))
+    >>> by_odd = rows.transform(nu.aggregate(by="odd", spread=spread("id"), n=F.count("*")))
+    >>> by_odd.orderBy("odd").collect()
+    [Row(odd=False, spread=8, n=5), Row(odd=True, spread=8, n=5)]
     """
     if not named_calls:
         raise PlanningError("nu.aggregate needs at least one call, as in total=my_sum('v')")
@@ -94,10 +107,37 @@ def flat_aggregate(
     by
         As in ``nu.aggregate``. Of a stream, each group that changed gives its rows again.
 
+    Returns
+    -------
+    callable
+        For ``df.transform``. Its rows have the columns of ``by``, then those of the call.
+
     Raises
     ------
     PlanningError
         If ``call`` is no such call, or the number of names is not that of its columns.
+
+    Notes
+    -----
+    Source: PyFlink's [Table.flat_aggregate][pyflink].
+
+    Examples
+    --------
+    >>> class Two(nu.TableAggregateFunction):
+    ...     def create_accumulator(self):
+    ...         return []
+    ...
+    ...     def accumulate(self, acc, x: int):
+    ...         acc.append(x)
+    ...
+    ...     def emit_value(self, acc):
+    ...         for least in sorted(acc)[:2]:
+    ...             yield (least,)
+    >>> two = session.register_function("two", nu.udtaf(Two, result_type="least bigint"))
+    >>> rows = spark.range(10).withColumn("odd", F.expr("id % 2 = 1"))
+    >>> least = rows.transform(nu.flat_aggregate(two("id"), by="odd"))
+    >>> least.where("odd").orderBy("least").collect()
+    [Row(odd=True, least=1), Row(odd=True, least=3)]
     """
     found = call_of(call)
     if found is None or not found.record.definition.gives_rows:

@@ -36,12 +36,15 @@ def map_async(**named_calls: Column) -> Callable[[DataFrame], DataFrame]:
 
     Notes
     -----
-    Semantics: the async scalar function design, "Disallowing Async functionality when not
-    supported".
+    Source: [FLIP-400][flip-400], "Disallowing Async functionality when not supported".
 
     Examples
     --------
-    ``airports.transform(nu.map_async(weather=forecast("lat", "lon")))``
+    >>> @nu.register
+    ... async def looked_up(x: int) -> int:
+    ...     return x * x
+    >>> spark.range(3).transform(nu.map_async(square=looked_up("id"))).collect()
+    [Row(id=0, square=0), Row(id=1, square=1), Row(id=2, square=4)]
     """
     if not named_calls:
         raise PlanningError("nu.map_async needs at least one call, as in name=look_up('id')")

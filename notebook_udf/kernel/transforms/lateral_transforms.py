@@ -37,13 +37,21 @@ def join_lateral(
     PlanningError
         If ``call`` is no such call, or the number of names is not that of its columns.
 
-    Examples
-    --------
-    ``lines.transform(nu.join_lateral(split("text"), "word"))``
-
     Notes
     -----
-    Semantics: PyFlink's ``Table.join_lateral``; merging, the Python UDF design, "Correlate".
+    Sources: PyFlink's [Table.join_lateral][pyflink]; that consecutive calls run in one pass,
+    [FLIP-58][flip-58], "Correlate".
+
+    Examples
+    --------
+    >>> @nu.udtf(result_types="string")
+    ... def parts(text):
+    ...     return text.split(",") if text else []
+    >>> parts = session.register_function("parts", parts)
+    >>> lines = spark.createDataFrame([("a,b",), ("",)], "line string")
+
+    >>> lines.transform(nu.join_lateral(parts("line"), "part")).collect()
+    [Row(line='a,b', part='a'), Row(line='a,b', part='b')]
     """
     return _joining(call, names, outer=False)
 
@@ -51,7 +59,41 @@ def join_lateral(
 def left_outer_join_lateral(
     call: TableCall, names: Sequence[str] | str | None = None
 ) -> Callable[[DataFrame], DataFrame]:
-    """As ``join_lateral``, but a row without rows stays, with NULL in the function's columns."""
+    """Joins each row to the rows of a table function, and keeps rows that have none.
+
+    As ``join_lateral``, but a row without rows stays, with NULL in the function's columns.
+
+    Parameters
+    ----------
+    call, names
+        As for ``join_lateral``.
+
+    Returns
+    -------
+    callable
+        For ``df.transform``.
+
+    Raises
+    ------
+    PlanningError
+        As ``join_lateral``.
+
+    Notes
+    -----
+    Source: PyFlink's [Table.left_outer_join_lateral][pyflink].
+
+    Examples
+    --------
+    >>> @nu.udtf(result_types="string")
+    ... def parts(text):
+    ...     return text.split(",") if text else []
+    >>> parts = session.register_function("parts", parts)
+    >>> lines = spark.createDataFrame([("a,b",), ("",)], "line string")
+
+    >>> kept = lines.transform(nu.left_outer_join_lateral(parts("line"), "part"))
+    >>> kept.where("part IS NULL").count()
+    1
+    """
     return _joining(call, names, outer=True)
 
 

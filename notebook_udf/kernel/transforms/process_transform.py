@@ -61,7 +61,12 @@ def process(
 
     Examples
     --------
-    ``orders.transform(nu.process(LargestOrder)).transform(nu.process(CurrencyConverter))``
+    >>> class Changes(nu.OneInputStreamProcessFunction):
+    ...     def process_record(self, record, output: nu.Collector[int], ctx):
+    ...         if record.id % 2:
+    ...             output.collect(record.id * 10)
+    >>> spark.range(4).transform(nu.process(Changes)).collect()
+    [Row(value=10), Row(value=30)]
     """
     record = _record(function, output_type)
     keys = group_keys(key_by)

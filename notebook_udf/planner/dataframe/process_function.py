@@ -3,7 +3,7 @@
 A chain is one operator. Each step is parsed when its function is declared (its attributes),
 adjusted here to the steps before it, and used by ``worker.process.process_operator``.
 
-Semantics: the process function attributes design, "Parsing", "Adjustment" and "Usage Stage".
+Semantics: FLIP-466, "Parsing", "Adjustment" and "Usage Stage".
 """
 
 from __future__ import annotations

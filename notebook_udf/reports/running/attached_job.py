@@ -60,8 +60,14 @@ def attach(address: int | str | os.PathLike[str], key: str | None = None) -> Att
 
     Examples
     --------
-    >>> job = nu.attach(4242)
-    >>> job.logs(level="WARNING")
+    Usually the process id is another's. Here a block looks at itself:
+
+    >>> with nu.report(f"{folder}/block.html") as block:
+    ...     rows = spark.range(5).count()
+    ...     with nu.attach(os.getpid()) as job:
+    ...         begun = len(job.queries) > 0
+    >>> begun
+    True
     """
     path = _socket_of(address)
     try:
@@ -84,6 +90,16 @@ class AttachedJob(Displayed):
 
     What it shows is read again each time. After the job's end it is what was read last.
     ``metrics``, ``logs`` and ``pool`` are of its newest session.
+
+    Examples
+    --------
+    >>> with nu.report(f"{folder}/block.html") as block:
+    ...     rows = spark.range(5).count()
+    ...     job = nu.attach(os.getpid())
+    ...     begun = len(job.queries) > 0
+    ...     job.close()
+    >>> begun
+    True
     """
 
     def __init__(self, link: JobLink) -> None:

@@ -2,8 +2,8 @@
 
 ``EntryCache`` caches entries of any keys; the least recently used leave first. Entries in use by an
 iterator stay, removals of everything are sent before what was written after them, and what was
-written is sent by ``flush``, at the end of a bundle. Semantics: the stateful Python aggregates
-design, "Cache Strategy".
+written is sent by ``flush``, at the end of a bundle. Semantics: FLIP-139,
+"Cache Strategy".
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The operator of table functions over the rows of a partition, several in one pass.
 
 ``TablePass`` is what Spark pickles for ``mapInArrow``. Its functions are called one inside the
-other, as the design merges Correlates: each for every row that the ones before it made. Columns
+other, as FLIP-58 merges Correlates: each for every row that the ones before it made. Columns
 that pass through are repeated as Arrow and never become Python objects; columns that nobody asks
 for do not leave.
 """
