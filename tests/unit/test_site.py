@@ -135,9 +135,11 @@ def test_figures_in_the_readme_are_those_that_were_measured() -> None:
 def test_the_changelog_is_by_version_and_knows_this_one() -> None:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     versions = re.findall(r"^## (.+)$", text, re.MULTILINE)
-    form = r"Unreleased|\d+\.\d+\.\d+ – (unreleased|\d{4}-\d\d-\d\d)"
-    assert all(re.fullmatch(form, version) for version in versions)
-    assert any(version.startswith(f"{nu.__version__} – ") for version in versions)
+    assert versions[0] == "Unreleased"
+    form = r"\d+\.\d+\.\d+ – \d{4}-\d\d-\d\d"
+    assert all(re.fullmatch(form, version) for version in versions[1:])
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert versions[1] == f"{nu.__version__} – {citation['date-released']}"
     groups = set(re.findall(r"^### (.+)$", text, re.MULTILINE))
     assert groups <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
 
