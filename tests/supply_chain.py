@@ -33,8 +33,8 @@ _SAID = {
 }
 _HEAD = """# Licences
 
-Of the packages that `pip install notebook-udf` brings, with all that these need; this package is
-under the Apache License 2.0. `make audit` writes this table.
+This package is under the Apache License 2.0. The table has the packages that
+`pip install notebook-udf` brings, with all that these need. `make audit` writes it.
 
 | package | licence | |
 |---|---|---|

@@ -26,5 +26,5 @@ class Owner:
         if not self.is_here:
             raise SessionError(
                 f"the session belongs to process {self._pid}, which forked this one: use it "
-                'there, or start processes again, as multiprocessing.get_context("spawn") does'
+                'there, or start new processes, as multiprocessing.get_context("spawn") does'
             )
