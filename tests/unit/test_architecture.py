@@ -331,6 +331,17 @@ def test_files_stay_small() -> None:
     long = {
         str(path.relative_to(PACKAGE)): count
         for path in MODULES
-        if (count := len(path.read_text("utf-8").splitlines())) > 480
+        if (count := lines_beside_docstrings(path.read_text("utf-8"))) > 450
     }
     assert not long
+
+
+def lines_beside_docstrings(source: str) -> int:
+    """The lines of a module without its docstrings: examples make no file two things."""
+    found = len(source.splitlines())
+    for node in ast.walk(ast.parse(source)):
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        if isinstance(node, documented) and ast.get_docstring(node) is not None:
+            first = node.body[0]
+            found -= (first.end_lineno or first.lineno) - first.lineno + 1
+    return found
