@@ -27,7 +27,8 @@ MANY = 12
 _ROW = re.compile(r"^\| `([^`|]+)` \| (.+?) \|$", re.M)
 _FENCED = re.compile(r"^( *)```.*?^\1```\s*?$", re.M | re.S)
 _INLINE = re.compile(r"``[^`]+``|`[^`\n]+(?:\n[^`\n]+)?`")
-_COMMENT = re.compile(r"<!--.*?-->", re.S)
+# Comments, and names of figures, which are those of ``RESULTS.md``.
+_COMMENT = re.compile(r"<!--.*?-->|\{\{.*?\}\}", re.S)
 _SAID = re.compile(r"[A-Za-z]+ [a-z]+")
 # Names with a dot or an underscore, and those of parameters on a line of their own.
 _NAMES = re.compile(r"[\w.]*[._]\w+|^ *\w+(?:, \w+)*$", re.M)
@@ -61,7 +62,7 @@ def page_text(path: Path) -> str:
     """A page without its code."""
     text = path.read_text("utf-8")
     if path == WORDS:
-        text = text.partition("## Words that are not used")[0]
+        text = text.partition("## In no text")[0]
     return _INLINE.sub("", _FENCED.sub("", _COMMENT.sub("", text)))
 
 
