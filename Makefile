@@ -8,7 +8,7 @@ SCRIPTS := extension/node_modules/.installed
 INSTALLED := $(VENV)/.installed
 LOCK := tests/environments/constraints.txt
 
-.PHONY: demo test unit thorough faults mutations fuzz soak audit lock test-matrix test-spark lint types bench docs address recording gallery clean
+.PHONY: demo test unit thorough faults mutations fuzz soak audit lock test-matrix test-spark lint types bench docs address recording gallery pictures clean
 
 demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
@@ -101,6 +101,10 @@ recording: $(INSTALLED) $(SCRIPTS)
 # The panels in a real JupyterLab, light and dark, for docs/gallery.md.
 gallery: $(INSTALLED) $(SCRIPTS)
 	$(BIN)/python -m tests.browser.gallery
+
+# The pictures with which the tutorials open, from a run of those that have changed.
+pictures: $(INSTALLED)
+	$(BIN)/python docs/_hooks/tutorials.py --pictures $(ARGS)
 
 $(INSTALLED): pyproject.toml extension/package-lock.json $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

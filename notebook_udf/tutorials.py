@@ -1,7 +1,11 @@
-"""Finds the tutorials, copies them for the user, and runs one without a browser."""
+"""Finds the tutorials, copies them for the user, and runs one without a browser.
+
+Each opens with a picture, which in the repository stands among those of the documentation.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +14,11 @@ from typing import Any
 from notebook_udf.errors import NotebookUdfError
 
 FIRST = "01-first-function.ipynb"
+# Where a tutorial in the repository finds its picture, and where a copy of it does.
+IN_REPOSITORY = "../docs/images/tutorials"
+BESIDE = "pictures"
+# A cell that draws, for which matplotlib is needed.
+CHART = "chart"
 
 
 def tutorials_folder() -> Path:
@@ -27,8 +36,17 @@ def tutorials_folder() -> Path:
     raise NotebookUdfError(f"the tutorials are missing from {here}; install the package again")
 
 
+def pictures_folder() -> Path:
+    """The folder of the pictures with which the tutorials open."""
+    folder = tutorials_folder()
+    installed = folder / BESIDE
+    return installed if installed.exists() else folder / IN_REPOSITORY
+
+
 def copy_tutorials(target: Path) -> Path:
     """Copies the tutorials into ``target``; files that exist there are not overwritten.
+
+    Their pictures go into a folder beside them, and the copies show them from there.
 
     Returns
     -------
@@ -38,12 +56,19 @@ def copy_tutorials(target: Path) -> Path:
     target.mkdir(parents=True, exist_ok=True)
     for source in sorted(tutorials_folder().glob("*.ipynb")):
         if not (target / source.name).exists():
-            shutil.copyfile(source, target / source.name)
+            text = source.read_text("utf-8").replace(f"{IN_REPOSITORY}/", f"{BESIDE}/")
+            (target / source.name).write_text(text, "utf-8")
+    (target / BESIDE).mkdir(exist_ok=True)
+    for picture in sorted(pictures_folder().glob("*.png")):
+        if not (target / BESIDE / picture.name).exists():
+            shutil.copyfile(picture, target / BESIDE / picture.name)
     return target / FIRST
 
 
 def run_tutorial(path: Path, show: Callable[[str, list[str]], None]) -> None:
     """Runs a notebook in a kernel of its own, and passes each cell and its output to ``show``.
+
+    Without matplotlib, which only the extra ``tutorials`` brings, charts are left out.
 
     Parameters
     ----------
@@ -61,6 +86,10 @@ def run_tutorial(path: Path, show: Callable[[str, list[str]], None]) -> None:
     from nbclient import NotebookClient
 
     notebook = nbformat.read(path, as_version=4)
+    if importlib.util.find_spec("matplotlib") is None:
+        notebook.cells = [
+            cell for cell in notebook.cells if CHART not in cell.metadata.get("tags", ())
+        ]
 
     def done(cell: Any, cell_index: int, **_: Any) -> None:
         if cell.cell_type == "code":

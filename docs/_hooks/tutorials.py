@@ -3,11 +3,16 @@
 ``python docs/_hooks/tutorials.py`` runs those whose result is older than the tutorial or the
 package, into ``build/tutorials``; ``make docs`` does so first. A build without them shows the
 cells alone and says so, which is how the tests check the site without running them again.
+
+``--pictures`` writes the pictures with which the tutorials open, too: what the cell that is tagged
+``answer`` drew, in few colours. Names of tutorials after it stand for those alone.
 """
 
 from __future__ import annotations
 
+import base64
 import html
+import io
 import re
 import sys
 from pathlib import Path
@@ -18,6 +23,9 @@ from address import binder
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 RUN = ROOT / "build" / "tutorials"
+PICTURES = ROOT / "docs" / "images" / "tutorials"
+# A picture is loaded with its tutorial, before anything has been asked for.
+MOST_BYTES = 60_000
 _QUESTION = re.compile(r"\*\*The question\.\*\* (.+?)\n\n|\*\*(.+?\?)\*\*", re.S)
 _OUTPUTS: dict[str, str] = {}
 
@@ -65,7 +73,8 @@ def _page(path: Path, uri: str) -> str:
     parts = []
     for number, cell in enumerate(shown.cells):
         if cell.cell_type == "markdown":
-            parts.append(cell.source.replace("<details>", '<details markdown="1">'))
+            text = cell.source.replace("<details>", '<details markdown="1">')
+            parts.append(text.replace("](../docs/images/", "](../images/"))
             continue
         language = "sql" if cell.source.startswith("%%sparksql") else "python"
         parts.append(f"```{language}\n{cell.source}\n```")
@@ -90,14 +99,17 @@ def _output(output: Any) -> str:
         text = "\n".join(output.traceback)
         return f"<pre>{ansi2html(text)}</pre>"
     data = output.get("data", {})
+    if "image/png" in data:
+        said = html.escape(data.get("text/plain", "a chart"), quote=True)
+        return f'<img alt="{said}" src="data:image/png;base64,{data["image/png"].strip()}">'
     if "text/html" in data:
         return str(data["text/html"])
     text = data.get("text/plain", "")
     return f"<pre>{html.escape(text)}</pre>" if text else ""
 
 
-def run_all() -> None:
-    """Runs the tutorials whose result is missing or old."""
+def run_all(names: list[str]) -> None:
+    """Runs the tutorials whose result is missing or old: those named, or all."""
     import nbformat
     from nbclient import NotebookClient
 
@@ -105,6 +117,8 @@ def run_all() -> None:
     code = max(path.stat().st_mtime for path in (ROOT / "notebook_udf").rglob("*.py"))
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
         kept = RUN / path.name
+        if names and path.stem not in names:
+            continue
         if kept.exists() and kept.stat().st_mtime > max(code, path.stat().st_mtime):
             continue
         print(f"running {path.name}", file=sys.stderr, flush=True)
@@ -112,6 +126,49 @@ def run_all() -> None:
         resources = {"metadata": {"path": str(RUN)}}
         NotebookClient(notebook, timeout=600, resources=resources).execute()
         nbformat.write(notebook, kept)
+
+
+def write_pictures(names: list[str]) -> None:
+    """Writes the picture of the answer of each tutorial that has been run: of those named, or all.
+
+    Raises
+    ------
+    ValueError
+        If a tutorial has no picture, or one that is too large to open with.
+    """
+    import nbformat
+
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for path in sorted(RUN.glob("*.ipynb")):
+        if names and path.stem not in names:
+            continue
+        notebook = nbformat.read(path, as_version=4)
+        tagged = [cell for cell in notebook.cells if "answer" in cell.metadata.get("tags", ())]
+        drawn = [
+            output.data["image/png"]
+            for cell in tagged
+            for output in cell.outputs
+            if "image/png" in output.get("data", {})
+        ]
+        if len(drawn) != 1:
+            raise ValueError(f"{path.stem} draws {len(drawn)} pictures of its answer, and not one")
+        picture = few_colours(base64.b64decode(drawn[0]))
+        if len(picture) > MOST_BYTES:
+            raise ValueError(f"the picture of {path.stem} has {len(picture):,} bytes: draw less")
+        (PICTURES / f"{path.stem}.png").write_bytes(picture)
+        print(f"{path.stem}.png: {len(picture):,} bytes", file=sys.stderr)
+
+
+def few_colours(picture: bytes) -> bytes:
+    """The same picture with a palette, which takes a third of the bytes."""
+    from PIL import Image
+
+    written = io.BytesIO()
+    with Image.open(io.BytesIO(picture)) as image:
+        image.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(
+            written, "PNG", optimize=True
+        )
+    return written.getvalue()
 
 
 _INDEX = """# Tutorials
@@ -124,4 +181,7 @@ cell is what a run left there.
 |---|---|---|"""
 
 if __name__ == "__main__":
-    run_all()
+    asked = [name for name in sys.argv[1:] if name != "--pictures"]
+    run_all(asked)
+    if "--pictures" in sys.argv[1:]:
+        write_pictures(asked)

@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TRY = [sys.executable, str(ROOT / "binder" / "try.py")]
 PREFIX = "/user/somebody/"
 LIMIT = 2 << 30
-# The tutorial up to the panel of metrics: two queries with functions over all flights, a picture.
-CELLS = 9
+# The tutorial up to the panel of metrics: two queries with functions over all flights, a chart.
+CELLS = 10
 
 # By command: while outputs above it grow, a cell is not where the mouse was sent.
 RUN = """code => {
@@ -135,7 +135,7 @@ def test_the_first_tutorial_runs_in_2_gb(
         page.evaluate(RUN, cell)
         notebook.finish(cell)
     expect(notebook.cells.nth(4)).to_contain_text("329174")
-    expect(notebook.cells.nth(7)).to_contain_text("Hawaiian Airlines Inc.")
+    expect(notebook.cells.nth(8)).to_contain_text("Hawaiian Airlines Inc.")
     expect(page.locator(".nu-metrics")).to_have_count(1)
     with urllib.request.urlopen(f"{binder.url}api/kernels?token={binder.token}") as answer:
         assert b"busy" not in answer.read()

@@ -12,12 +12,20 @@ from typing import Any
 import nbformat
 import pytest
 
-from notebook_udf.tutorials import copy_tutorials, run_tutorial, tutorials_folder
+from notebook_udf.tutorials import (
+    CHART,
+    IN_REPOSITORY,
+    copy_tutorials,
+    pictures_folder,
+    run_tutorial,
+    tutorials_folder,
+)
 from tests.cluster import cluster
 from tests.scripts import ROOT
 
 OPENING = "nu.session()"
 TUTORIALS = sorted(tutorials_folder().glob("*.ipynb"))
+WITH_CHARTS = {"01-first-function"}
 _SOLUTION = re.compile(r"```(?:python|sql)\n(.*?)\n```", re.S)
 
 
@@ -208,8 +216,26 @@ def test_the_tutorial_on_process_functions_tells_the_truth(tmp_path: Path) -> No
 def test_a_tutorial_has_a_question_a_picture_and_a_solution(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     assert re.search(r"\*\*.*\?\*\*|The question", notebook.cells[0].source, re.S)
-    assert any(".style" in cell.source for cell in notebook.cells if cell.cell_type == "code")
     assert solutions(notebook)
+    if path.stem not in WITH_CHARTS:
+        assert any(".style" in cell.source for cell in notebook.cells if cell.cell_type == "code")
+        return
+    assert f"]({IN_REPOSITORY}/{path.stem}.png)" in notebook.cells[0].source
+    assert (pictures_folder() / f"{path.stem}.png").stat().st_size <= 60_000
+    (answer,) = [cell for cell in notebook.cells if "answer" in cell.metadata.get("tags", ())]
+    assert re.search(r"title\b", answer.source)
+    assert re.search(r"xlabel.*ylabel", answer.source, re.S)
+    drawing = [cell for cell in notebook.cells if re.search(r"\bplt\.", cell.source)]
+    assert all(CHART in cell.metadata.get("tags", ()) for cell in drawing)
+    assert any(cell.source.startswith("**The answer.**") for cell in notebook.cells)
+
+
+def test_a_copy_of_the_tutorials_has_their_pictures(tmp_path: Path) -> None:
+    first = copy_tutorials(tmp_path / "mine")
+    for path in first.parent.glob("*.ipynb"):
+        shown = re.findall(r"!\[[^]]+\]\((.+?)\)", path.read_text("utf-8"))
+        assert all((path.parent / picture).exists() for picture in shown), path
+        assert path.stem not in WITH_CHARTS or shown, path
 
 
 @pytest.mark.thorough
