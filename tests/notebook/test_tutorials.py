@@ -25,7 +25,7 @@ from tests.scripts import ROOT
 
 OPENING = "nu.session()"
 TUTORIALS = sorted(tutorials_folder().glob("*.ipynb"))
-WITH_CHARTS = {"01-first-function"}
+WITH_CHARTS = {"01-first-function", "09-my-udf-is-slow"}
 _SOLUTION = re.compile(r"```(?:python|sql)\n(.*?)\n```", re.S)
 
 
@@ -290,6 +290,22 @@ def test_the_tutorial_on_a_job_of_ones_own_tells_the_truth(tmp_path: Path) -> No
     assert "It ended by itself" in night
     assert "2 functions, 0 failed calls" in night
     assert "|   -1|     NULL|" in of("late.union(odd)")
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
+def test_the_tutorial_on_a_slow_function_tells_the_truth(tmp_path: Path) -> None:
+    of = told(tmp_path, "09-my-udf-is-slow")
+
+    assert of("crowd.eval") == "8"
+    assert "sum(abs(other - minute) <= 15" in of("%udf profile waits")
+    assert re.search(r"crowd_sorted .* yes", of("%udf bench crowd SELECT"))
+    assert "ArrowEvalPython" in of("%udf plan waits")
+    assert "self.due = {day: sorted(" in of("%udf profile faster")
+    scan, in_order, once, nothing = map(float, re.findall(r": ([\d.]+)", of("forms = {")))
+    assert scan > in_order > once > nothing
+    assert re.search(r"earlier_sorted .* yes", of("%udf bench earlier SELECT"))
+    assert "|375|" in re.sub(r"[ -]", "", of("SELECT max(earlier_once"))
 
 
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.name)
