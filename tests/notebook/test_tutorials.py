@@ -25,7 +25,7 @@ from tests.scripts import ROOT
 
 OPENING = "nu.session()"
 TUTORIALS = sorted(tutorials_folder().glob("*.ipynb"))
-WITH_CHARTS = {"01-first-function", "09-my-udf-is-slow"}
+WITH_CHARTS = {"01-first-function", "09-my-udf-is-slow", "10-a-model-in-open"}
 _SOLUTION = re.compile(r"```(?:python|sql)\n(.*?)\n```", re.S)
 
 
@@ -306,6 +306,34 @@ def test_the_tutorial_on_a_slow_function_tells_the_truth(tmp_path: Path) -> None
     assert scan > in_order > once > nothing
     assert re.search(r"earlier_sorted .* yes", of("%udf bench earlier SELECT"))
     assert "|375|" in re.sub(r"[ -]", "", of("SELECT max(earlier_once"))
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
+def test_the_tutorial_on_a_model_tells_the_truth(tmp_path: Path) -> None:
+    of = told(tmp_path, "10-a-model-in-open")
+
+    assert of("model.fit").startswith("166,666 flights, of which 14.8%")
+    assert 0.3 < float(of("risk_loading.eval")) < 0.9
+    rows_a_second = {
+        way: int(rate.replace(",", ""))
+        for way, rate in re.findall(
+            r"^(as it is|risk_loading|late_risk).*? [\d.]+ +([\d,]+) ", of("%udf bench"), re.M
+        )
+    }
+    assert rows_a_second["risk_loading"] < rows_a_second["as it is"] < rows_a_second["late_risk"]
+    assert "no" not in re.findall(r"(\w+)\n", of("%udf bench"))
+    tenths = [
+        (float(predicted), float(late))
+        for predicted, late in re.findall(r"^\d+ +\d+ +(0\.\d+) +(0\.\d+)", of("ntile(10)"), re.M)
+    ]
+    assert len(tenths) == 10
+    assert all(abs(predicted - late) < 0.03 for predicted, late in tenths)
+    assert tenths[-1][1] > 10 * tenths[0][1]
+    assert "late_risk" in of("%udf metrics")
+    assert "workers alive" in of("%udf pool")
+    calm, _, late = re.findall(r"^(?:calm|watch|late) +\d+ +([\d.]+)", of("SELECT outlook"), re.M)
+    assert float(calm) < 10 < 30 < float(late)
 
 
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda p: p.name)
