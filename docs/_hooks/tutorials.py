@@ -27,6 +27,7 @@ PICTURES = ROOT / "docs" / "images" / "tutorials"
 # A picture is loaded with its tutorial, before anything has been asked for.
 MOST_BYTES = 60_000
 _QUESTION = re.compile(r"\*\*The question\.\*\* (.+?)\n\n|\*\*(.+?\?)\*\*", re.S)
+_PICTURE = re.compile(r"!\[[^]]+\]\(\.\./images/tutorials/.+?\)")
 _OUTPUTS: dict[str, str] = {}
 
 
@@ -49,7 +50,10 @@ def on_files(files: Any, config: Any) -> Any:
         title = text.partition("\n")[0].removeprefix("# ")
         question = _QUESTION.search(text)
         said = " ".join((question[1] or question[2]).split()) if question else ""
-        listed.append(f"| [{title}]({path.stem}.md) | {said} | [open]({binder(path.name)}) |")
+        shown = _PICTURE.search(text)
+        picture = f"{shown[0]}{{ width=220 }}" if shown else ""
+        row = [f"[{title}]({path.stem}.md)", said, picture, f"[open]({binder(path.name)})"]
+        listed.append(f"| {' | '.join(row)} |")
         files.append(File.generated(config, uri, content=text))
     index = "\n".join([_INDEX, *listed, ""])
     files.append(File.generated(config, "tutorials/index.md", content=index))
@@ -165,7 +169,7 @@ def few_colours(picture: bytes) -> bytes:
 
     written = io.BytesIO()
     with Image.open(io.BytesIO(picture)) as image:
-        image.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(
+        image.convert("RGB").quantize(128, dither=Image.Dither.NONE).save(
             written, "PNG", optimize=True
         )
     return written.getvalue()
@@ -173,12 +177,13 @@ def few_colours(picture: bytes) -> bytes:
 
 _INDEX = """# Tutorials
 
-Each answers a question about 336,776 real flights in under ten minutes, and ends with an exercise
-whose solution is folded away. The tests run all of them, solutions included; what you see under a
-cell is what a run left there.
+Each answers a question about 336,776 real flights in under ten minutes, with a chart, and ends with
+an exercise whose solution is folded away. `pip install 'notebook-udf[tutorials]'` brings what the
+charts need. The tests run all of them, solutions included; what you see under a cell is what a run
+left there.
 
-| | the question | in Binder |
-|---|---|---|"""
+| | the question | the answer | in Binder |
+|---|---|---|---|"""
 
 if __name__ == "__main__":
     asked = [name for name in sys.argv[1:] if name != "--pictures"]

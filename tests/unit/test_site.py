@@ -94,6 +94,8 @@ def test_every_tutorial_is_shown_with_its_solution(site: Path) -> None:
         page = (site / "tutorials" / f"{name}.html").read_text("utf-8")
         assert "<details>" in page, name
         assert "load_ext" in page, name
+        assert f'src="../images/tutorials/{name}.png"' in page, name
+        assert (site / "images" / "tutorials" / f"{name}.png").exists()
 
 
 def test_pages_fetch_nothing_from_elsewhere(site: Path) -> None:
