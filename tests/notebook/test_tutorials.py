@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import sys
@@ -228,6 +229,25 @@ def test_a_tutorial_has_a_question_a_picture_and_a_solution(path: Path) -> None:
     drawing = [cell for cell in notebook.cells if re.search(r"\bplt\.", cell.source)]
     assert all(CHART in cell.metadata.get("tags", ()) for cell in drawing)
     assert any(cell.source.startswith("**The answer.**") for cell in notebook.cells)
+
+
+def test_charts_are_left_out_where_matplotlib_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = [nbformat.v4.new_code_cell(f"print({name!r})") for name in ("one", "drawn", "two")]
+    cells[1].metadata["tags"] = [CHART]
+    path = tmp_path / "some.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
+    found = importlib.util.find_spec
+    for missing, shown in ((False, ["one", "drawn", "two"]), (True, ["one", "two"])):
+        hidden = {"matplotlib"} if missing else set()
+        monkeypatch.setattr(
+            "importlib.util.find_spec",
+            lambda name, *rest, hidden=hidden: None if name in hidden else found(name, *rest),
+        )
+        outputs: list[str] = []
+        run_tutorial(path, lambda source, texts, outputs=outputs: outputs.extend(texts))
+        assert outputs == shown
 
 
 def test_a_copy_of_the_tutorials_has_their_pictures(tmp_path: Path) -> None:
