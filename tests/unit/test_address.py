@@ -63,7 +63,9 @@ def test_no_other_file_has_the_address(address: ModuleType) -> None:
 
 
 def test_the_readme_installs_the_package_under_its_name(address: ModuleType) -> None:
-    installed = re.findall(r"^pip install '?([\w-]+)", (ROOT / "README.md").read_text("utf-8"), re.M)
+    installed = re.findall(
+        r"^pip install '?([\w-]+)", (ROOT / "README.md").read_text("utf-8"), re.M
+    )
     assert installed == [address.package()]
 
 

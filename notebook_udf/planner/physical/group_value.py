@@ -15,6 +15,7 @@ from typing import Any
 
 from pyspark.sql.types import ArrayType, DataType
 
+from notebook_udf.compile.java.writing.terms import NotCompiled
 from notebook_udf.functions import by_value
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.kind_traits import AGGREGATE, SCALAR
@@ -76,7 +77,7 @@ def of_lists(
 
     None where an object, or an accumulator, may do more than Java can know of.
     """
-    if not _is_simple(record.definition) or not _is_held(record.definition, lists):
+    if not _is_simple(record) or not _is_held(record.definition, lists):
         return None
     parameters = [f"values{number}" for number in range(len(lists))]
     lines = []
@@ -100,7 +101,7 @@ def of_sums(
     definition = record.definition
     sums = sums_of(definition)
     # What an accumulator is held to is for Python to say.
-    if sums is None or definition.accumulator_type is not None or not _is_simple(definition):
+    if sums is None or definition.accumulator_type is not None or not _is_simple(record):
         return None
     sum_type, kept_type = columns.types
     names = {slot: f"slot{number}" for number, slot in enumerate(sums.fresh)}
@@ -119,13 +120,20 @@ def of_sums(
     return _made(record, "summed", given, lines, used, has_keys=has_keys, refused=row)
 
 
-def _is_simple(definition: FunctionDefinition) -> bool:
-    """Whether a group's value is all that is asked of a function, and it is no more than values."""
-    return (
-        definition.traits == AGGREGATE
-        and definition.options.on_error == "fail"
-        and in_java.is_plain_object(definition.function, ("open", "close"))
-    )
+def _is_simple(record: RegisteredFunction) -> bool:
+    """Whether a group's value is all that is asked of a function, and it is no more than values.
+
+    Nothing is unpickled for one of which it is not so: that may be large, or do anything.
+    """
+    definition = record.definition
+    if definition.traits != AGGREGATE:
+        return False
+    plain = in_java.is_plain_object(definition.function, ("open", "close"))
+    try:
+        in_java.check_declared(record, is_plain=plain)
+    except NotCompiled:
+        return False
+    return True
 
 
 def _made(

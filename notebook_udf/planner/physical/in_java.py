@@ -69,7 +69,7 @@ def java_class(record: RegisteredFunction, given: Sequence[DataType] = ()) -> Ja
     rows = definition.traits == TABLE
     if not (definition.traits.has_kernels or rows):
         raise NotCompiled("it is of another kind")
-    _check(record, is_plain=_is_plain(definition))
+    check_declared(record, is_plain=_is_plain(definition))
     # As it was when it was registered: what it uses may have other values now.
     function = replace(definition, function=by_value.loads(record.payload)).call
     declared = definition.input_types or ()
@@ -111,7 +111,7 @@ def process_class(record: RegisteredFunction, given: RecordCall | None = None) -
         raise NotCompiled("it is of another kind")
     attributes, owner = traits.attributes, definition.function
     plain = is_plain_object(owner, ("open", "close", "end_input", "uses_states"))
-    _check(record, is_plain=plain and "process_record" not in vars(owner))
+    check_declared(record, is_plain=plain and "process_record" not in vars(owner))
     if attributes.no_output_until_end_of_input or attributes.idempotence:
         raise NotCompiled("what it collects does not leave record by record")
     if given is None:
@@ -123,7 +123,7 @@ def process_class(record: RegisteredFunction, given: RecordCall | None = None) -
     return translate_process(instance, given.form, given.types, columns, label, bare=bare)
 
 
-def _check(record: RegisteredFunction, *, is_plain: bool) -> None:
+def check_declared(record: RegisteredFunction, *, is_plain: bool) -> None:
     """Raises a ``NotCompiled`` for what is said of a function that no class holds to."""
     definition = record.definition
     for reason, stands in (
