@@ -22,6 +22,9 @@ _FORM = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+?)/?")
 def on_config(config: Any) -> Any:
     """Says where the repository is, for the link at the top of each page."""
     config.repo_url = repository()
+    # What MkDocs would have made of an address in its own file.
+    config.repo_name = "GitHub"
+    config.edit_uri = ""
     return config
 
 
