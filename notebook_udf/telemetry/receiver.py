@@ -235,9 +235,10 @@ class Receiver:
     def catch_up(self, timeout: float) -> bool:
         """Waits up to ``timeout`` seconds until all records that have arrived are handed on.
 
-        False if they are not, if the channel is closed, or if it is ``on_record`` that asks.
+        False if they are not, if the channel is closed, or if it is ``on_record`` that asks, or a
+        forked child.
         """
-        if threading.current_thread() is self._thread:
+        if threading.current_thread() is self._thread or os.getpid() != self._owner:
             return False
         done = threading.Event()
         with self._lock:

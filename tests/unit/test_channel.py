@@ -663,7 +663,9 @@ def test_a_receiver_that_cannot_bind_leaves_nothing(
 def test_a_forked_child_of_the_kernel_closes_nothing(receiver: Receiver, folder: Path) -> None:
     receiver._owner += 1
     receiver.close()
+    assert not receiver.catch_up(10)
     receiver._owner -= 1
+    assert receiver.catch_up(10)
     assert len(list(folder.iterdir())) == (1 if receiver.host else 2)
     assert receiver.send(Command("stacks"))
 
