@@ -248,7 +248,7 @@ def outcome(session: nu.Session, query: str) -> Any:
 
 
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 @given(rows=ROWS)
@@ -396,7 +396,7 @@ PAIRS = [("i", "i"), ("x", "i"), ("x", "x"), ("i % 100", "i % 7"), ("coalesce(i,
 
 
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @pytest.mark.parametrize("function", [Mean, MeanOfDict, MeanOfRow, MeanOfDataclass, Positive])
 @given(rows=ROWS, pair=st.sampled_from(PAIRS))
