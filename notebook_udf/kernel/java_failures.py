@@ -112,6 +112,9 @@ class JavaFailures:
                 method, arguments, group = record.taken_apart(arguments)
                 record = record.of
             error = self._raised(record, arguments if shape is None else (arguments,), method)
+            if method and isinstance(error, BadResult):
+                # As from a worker: no method has failed, and the message has the value.
+                method, arguments = "", ()
             exception, message = type(error).__name__, message_of(error)
         parameters = ("accumulator",) if method == "get_value" else record.definition.parameters
         stage, partition, attempt, task_attempt = (

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import functions as F
 
@@ -24,6 +24,13 @@ from notebook_udf import udaf
 # The names of what gives the values are those of classes, which are others where this file is.
 pytestmark = pytest.mark.drawn
 
+# Each example is several queries: to make one that fails smaller takes longer than a test may.
+GENERATED = settings(
+    max_examples=5,
+    deadline=None,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 TYPES = {"i": "bigint", "x": "double", "s": "string", "d": "date", "n": "decimal(9,2)"}
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "i": st.integers(-3, 9) | st.integers(-(2**63), 2**63 - 1),
@@ -247,9 +254,7 @@ def outcome(session: nu.Session, query: str) -> Any:
         return "ResultError", error.failed.group if error.failed else None
 
 
-@settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@GENERATED
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 @given(rows=ROWS)
 def test_a_value_is_pythons(
@@ -395,9 +400,7 @@ class Positive(Mean):
 PAIRS = [("i", "i"), ("x", "i"), ("x", "x"), ("i % 100", "i % 7"), ("coalesce(i, 3)", "2")]
 
 
-@settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@GENERATED
 @pytest.mark.parametrize("function", [Mean, MeanOfDict, MeanOfRow, MeanOfDataclass, Positive])
 @given(rows=ROWS, pair=st.sampled_from(PAIRS))
 def test_a_value_of_sums_is_pythons(
@@ -496,3 +499,18 @@ def test_its_lines_are_profiled_in_workers(session: nu.Session) -> None:
     session.sql(query).collect()
     profile = session.profile(query)
     assert any("profiled runs in Spark's JVM" in note for note in profile.notes)
+
+
+def test_a_value_that_does_not_fit_is_told_as_from_a_worker(session: nu.Session) -> None:
+    told = []
+    for compiled in (True, False):
+        session.register_function("wide", udaf(Spread(), result_type="bigint", compile=compiled))
+        with pytest.raises(nu.ResultError, match="BIGINT cannot hold") as caught:
+            session.sql(
+                "SELECT k, wide(v) FROM VALUES ('a', -2L), ('a', 9223372036854775806L) AS t(k, v) "
+                "GROUP BY k"
+            ).collect()
+        failed = caught.value.failed
+        assert failed is not None
+        told.append((failed.message, failed.method, failed.arguments, failed.group))
+    assert told[0] == told[1]
