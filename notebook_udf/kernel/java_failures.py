@@ -110,7 +110,7 @@ class JavaFailures:
                 arguments = (shape.maker(_record_class(record))(*arguments),)
             if isinstance(record, GroupValue):
                 method, arguments, group = record.taken_apart(arguments)
-                record = record.of
+                record = record.aggregate
             error = self._raised(record, arguments if shape is None else (arguments,), method)
             if method and isinstance(error, BadResult):
                 # As from a worker: no method has failed, and the message has the value.

@@ -203,8 +203,10 @@ def _merged(
             assert found is not None
             there = in_java(record, found, fields, listed)
             given = [*map(F.expr, (there or found).columns), *named]
-            function = planned(record, found.role)
-            columns.append(F.call_function(there.name, *given) if there else function(*given))
+            if there is None:
+                columns.append(planned(record, found.role)(*given))
+            else:
+                columns.append(F.call_function(there.name, *given))
         return key_names, columns, source
     mergeable = all(record.definition.mergeable for record in records)
     if not mergeable:

@@ -93,20 +93,14 @@ class SumColumns:
 
     Attributes
     ----------
-    sums, kept
+    sql
         The two as structs in SQL.
     types
         Theirs.
     """
 
-    sums: str
-    kept: str
+    sql: tuple[str, str]
     types: tuple[StructType, StructType]
-
-    @property
-    def sql(self) -> tuple[str, str]:
-        """The two columns."""
-        return self.sums, self.kept
 
 
 def columns_of(
@@ -244,7 +238,7 @@ class _Writer:
                 _Field(kept_name(place), f"first(`{argument.name}`){where}", argument.type)
                 for place, argument in enumerate(self._arguments)
             ]
-        return SumColumns(_struct(fields), _struct(kept), (_type(fields), _type(kept)))
+        return SumColumns((_struct(fields), _struct(kept)), (_type(fields), _type(kept)))
 
     def _fields(self, addition: Addition, number: int) -> list[_Field]:
         amount = self._expression(addition.amount)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -29,17 +30,18 @@ from notebook_udf.specs.roles import Role
 from notebook_udf.specs.slot_fields import LIMB_BITS, SUM, SlotField, slot_field
 
 KEYS = "keys"
+_MOST_KEPT = 200
 _LITERALS = (int, float, bool, str, type(None))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class GroupValue(RegisteredFunction):
     """A scalar function that gives the value of a group of an aggregate function.
 
     Attributes
     ----------
     aggregate
-        That function (``of``, where it has to be one); its methods are what errors are of.
+        That function; its methods are what errors are of.
     role
         What the aggregate function is asked for.
     last_call
@@ -47,23 +49,14 @@ class GroupValue(RegisteredFunction):
         the accumulator of ``accumulate``.
     """
 
-    aggregate: RegisteredFunction | None = None
-    role: Role = "gathered"
-    last_call: Callable[..., tuple[str, tuple[Any, ...]]] | None = field(
-        default=None, repr=False, compare=False
-    )
-
-    @property
-    def of(self) -> RegisteredFunction:
-        """The aggregate function."""
-        assert self.aggregate is not None
-        return self.aggregate
+    aggregate: RegisteredFunction
+    role: Role
+    last_call: Callable[..., tuple[str, tuple[Any, ...]]] = field(repr=False, compare=False)
 
     def taken_apart(
         self, arguments: tuple[Any, ...]
     ) -> tuple[str, tuple[Any, ...], Mapping[str, Any]]:
         """What ``last_call`` gives for the arguments of a call, and the keys of its group."""
-        assert self.last_call is not None
         if self.definition.parameters[-1] != KEYS:
             return (*self.last_call(*arguments), {})
         *accumulated, keys = arguments
@@ -163,11 +156,7 @@ def _made(
         f"    return 'get_value', (accumulated({taken}),)",
         "",
     ])  # fmt: skip
-    instance = by_value.loads(record.payload)
-    made: dict[str, Any] = {"function": getattr(instance, "function", instance), **used}
-    # The file is this one, whose lines no traceback of a user's shows.
-    exec(compile(source, __file__, "exec"), made)
-    function = made["get_value"]
+    function, last_call, payload = _functions(record.payload, source, tuple(used.items()))
     return GroupValue(
         record.name,
         record.version,
@@ -179,13 +168,26 @@ def _made(
             parameters=tuple(given),
             accumulator_type=None,
         ),
-        by_value.dumps(function),
+        payload,
         f"{record.hash} {source}",
         record.actions,
         aggregate=record,
         role=role,
-        last_call=made["last_call"],
+        last_call=last_call,
     )
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _functions(
+    payload: bytes, source: str, used: tuple[tuple[str, Any], ...]
+) -> tuple[Callable[..., Any], Callable[..., tuple[str, tuple[Any, ...]]], bytes]:
+    """``get_value`` and ``last_call`` of a source, and the first pickled: once for all queries, as
+    it would be a tenth of planning each."""
+    instance = by_value.loads(payload)
+    made: dict[str, Any] = {"function": getattr(instance, "function", instance), **dict(used)}
+    # The file is this one, whose lines no traceback of a user's shows.
+    exec(compile(source, __file__, "exec"), made)
+    return made["get_value"], made["last_call"], by_value.dumps(made["get_value"])
 
 
 def _is_held(definition: FunctionDefinition, lists: Sequence[GatheredList]) -> bool:
