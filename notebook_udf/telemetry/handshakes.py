@@ -23,6 +23,11 @@ class Handshakes:
         self._undecided: set[int] = set()
         self._through = 0
 
+    @property
+    def open(self) -> bool:
+        """Whether a peer may be amid its handshake: what it has to say is yet to come."""
+        return bool(self._undecided)
+
     def event(self, event: zmq.Event, descriptor: int) -> bool:
         """Applies the next event; returns whether it means that a peer was refused."""
         if event == zmq.Event.ACCEPTED:

@@ -64,13 +64,18 @@ _BATCH = 200
 _QUIET_MS = 100
 _CLOSING_SECONDS = 2.0
 
+# What a worker said before Spark had its answer is here after a silence this long, unless the
+# worker is new, and its handshake waits for this very thread.
+_SILENT_MS = 20
+_CATCH_UP_SECONDS = 2.0
+
 # How often messages without an end are looked for: what arrives meanwhile comes on top of a bound.
 _LOOK_MS = 100
 
 _ZAP_ADDRESS = "inproc://zeromq.zap.01"
 
-# Orders to the receiver's thread that are no commands to workers: to end, and to say when it has
-# handed on what has arrived.
+# Orders to the receiver's thread that are no commands to workers: to end, and to look who waits
+# for what was said.
 _END = b""
 _CATCH_UP = b"\0"
 
@@ -141,8 +146,8 @@ class Receiver:
         self._handshakes = Handshakes()
         self._partial: PartialMessages | None = None
         self._next_look = 0.0
-        # Who waits until what has arrived is handed on, the first one first.
-        self._catching_up: deque[threading.Event] = deque()
+        # Who waits until what was said is handed on, and until when at most; the first one first.
+        self._catching_up: deque[tuple[threading.Event, float]] = deque()
         # Connections that wait for commands, with the number of their worker.
         self._listening: dict[bytes, int] = {}
         self._handshake_ms = max(1, int(handshake_seconds * 1000))
@@ -233,10 +238,11 @@ class Receiver:
             return True
 
     def catch_up(self, timeout: float) -> bool:
-        """Waits up to ``timeout`` seconds until all records that have arrived are handed on.
+        """Waits until the records of tasks that have ended are handed on, and nothing comes.
 
-        False if they are not, if the channel is closed, or if it is ``on_record`` that asks, or a
-        forked child.
+        At most ``timeout`` seconds, and not longer than 2 where records never cease to come.
+        False if it waited in vain, if the channel is closed, or if it is ``on_record`` that asks,
+        or a forked child.
         """
         if threading.current_thread() is self._thread or os.getpid() != self._owner:
             return False
@@ -244,7 +250,7 @@ class Receiver:
         with self._lock:
             if not self._open:
                 return False
-            self._catching_up.append(done)
+            self._catching_up.append((done, time.monotonic() + _CATCH_UP_SECONDS))
             self._orderer.send(_CATCH_UP)
         return done.wait(timeout)
 
@@ -279,7 +285,9 @@ class Receiver:
             poller.register(each, zmq.POLLIN)
         try:
             while True:
-                ready = dict(poller.poll(_LOOK_MS if self._partial else None))
+                waiting = len(self._catching_up)
+                ready = dict(poller.poll(self._patience()))
+                self._release(0 if ready or self._handshakes.open else waiting)
                 if self._zap in ready:
                     self._authenticate()
                 if self._monitor in ready:
@@ -293,10 +301,7 @@ class Receiver:
                     if frames == [_END]:
                         self._drain(_QUIET_MS)
                         return
-                    if frames == [_CATCH_UP]:
-                        self._drain(0)
-                        self._catching_up.popleft().set()
-                    else:
+                    if frames != [_CATCH_UP]:
                         self._command(frames)
         except Exception:
             _log.exception("the side channel broke down: nothing more is seen of the workers")
@@ -304,8 +309,21 @@ class Receiver:
             with self._lock:
                 self._open = False
                 self._dispose()
-            for each in self._catching_up:
-                each.set()
+            for done, _ in self._catching_up:
+                done.set()
+
+    def _patience(self) -> int | None:
+        """For how many milliseconds to wait for something to do."""
+        if self._catching_up:
+            return _SILENT_MS
+        return _LOOK_MS if self._partial else None
+
+    def _release(self, ready: int) -> None:
+        """Lets go the first ``ready`` of those who wait for what was said, and who waited long."""
+        now = time.monotonic()
+        while self._catching_up and (ready > 0 or self._catching_up[0][1] <= now):
+            self._catching_up.popleft()[0].set()
+            ready -= 1
 
     def _command(self, frames: list[bytes]) -> None:
         """Sends a command to those of its workers who wait for one."""

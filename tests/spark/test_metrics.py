@@ -107,9 +107,14 @@ def _looked_up(session: nu.Session, query: str) -> list[FunctionTotals]:
 
 
 @pytest.mark.parametrize("look", [_settled, _looked_up])
-def test_what_has_come_is_counted_before_it_is_looked_at(
-    session: nu.Session, look: Callable[[nu.Session, str], list[FunctionTotals]]
+@pytest.mark.parametrize("new_workers", [False, True])
+def test_what_was_said_is_counted_before_it_is_looked_at(
+    session: nu.Session,
+    look: Callable[[nu.Session, str], list[FunctionTotals]],
+    new_workers: bool,
 ) -> None:
+    """Also by workers whose handshake waits for a kernel that is busy."""
+
     def counted_late(number: int) -> int:
         return number
 
@@ -121,6 +126,8 @@ def test_what_has_come_is_counted_before_it_is_looked_at(
         # A kernel that is busy with other things.
         time.sleep(0.3)
 
+    if new_workers:
+        session.pool.restart()
     unsubscribe = session.store.subscribe(slowly, (TaskEnded,))
     try:
         session.sql("SELECT sum(counted_late(id)) FROM range(0, 400, 1, 4)").collect()

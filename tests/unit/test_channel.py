@@ -670,6 +670,32 @@ def test_a_forked_child_of_the_kernel_closes_nothing(receiver: Receiver, folder:
     assert receiver.send(Command("stacks"))
 
 
+def test_catching_up_waits_for_a_worker_whose_handshake_has_to_wait(folder: Path) -> None:
+    busy, free, got = threading.Event(), threading.Event(), list[Record]()
+
+    def slowly(record: Record) -> None:
+        got.append(record)
+        busy.set()
+        assert free.wait(20)
+
+    with (
+        Receiver(folder, slowly) as receiver,
+        ThreadPoolExecutor() as pool,
+        contextlib.closing(Sender(receiver.address)) as early,
+        contextlib.ExitStack() as opened,
+    ):
+        early.send(dump("early"))
+        assert busy.wait(20)
+        # Only the thread that is busy can let this one in.
+        late = opened.enter_context(contextlib.closing(Sender(receiver.address)))
+        late.send(dump("late"))
+        caught_up = pool.submit(receiver.catch_up, 20)
+        eventually(lambda: bool(receiver._catching_up))
+        free.set()
+        assert caught_up.result(20)
+        assert got == [dump("early"), dump("late")]
+
+
 # Counting refusals
 
 

@@ -273,8 +273,8 @@ class Store:
         return sorted(called, key=lambda sample: sample.time)
 
     def wait_settled(self, query: str, timeout: float) -> bool:
-        """Waits up to ``timeout`` seconds until a query has tasks and all have ended, by what has
-        arrived when it is called: of a task that nothing was heard of it does not know."""
+        """Waits up to ``timeout`` seconds until a query has tasks and all have ended, by what
+        workers have said when it is called: of a task that said nothing it does not know."""
         until = time.monotonic() + timeout
         self.catch_up(timeout)
         with self._changed:
