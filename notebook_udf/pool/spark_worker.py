@@ -85,6 +85,8 @@ def attach() -> None:
                     # Spark keeps workers for a minute after the last task of any, and hangs up.
                     process.stopped = "idle"
                     raise WorkerStopped(0)
+                # The session may have ended while the worker waited.
+                enter_process()
                 process.clean.begin()
                 try:
                     original_main(infile, outfile)
@@ -225,9 +227,12 @@ def _watching(stream: Any) -> Callable[[], bool]:
 
 
 def enter_process() -> None:
-    """Opens the channel and captures output, once in each worker."""
+    """Opens the channel and captures output, once for each session that the worker has."""
     if process.runtime.sender is not None:
-        return
+        if not channel_folder.is_gone():
+            return
+        # An adopted Spark goes on without the session, and what functions print is its own again.
+        process.leave()
     folder = channel_folder.find_or_make()
     sender = connect_from_environment()
     if sender is None or folder is None:
@@ -236,7 +241,8 @@ def enter_process() -> None:
     memory = int(os.environ.get(MEMORY_VARIABLE) or 0)
     spark_worker_logs.jvm_stream.keep()
     process.runtime = Runtime.attached(sender, folder, memory=memory)
-    Agent(process.runtime, WorkerCommands(sender.address)).start()
+    process.agent = Agent(process.runtime, WorkerCommands(sender.address))
+    process.agent.start()
 
 
 def around(

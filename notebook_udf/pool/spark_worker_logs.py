@@ -35,7 +35,7 @@ class _JvmStream:
 
     def keep(self) -> None:
         """Copies it before our capture replaces it; once in each worker."""
-        if _ENABLED_VARIABLE in os.environ:
+        if self.stream is None and _ENABLED_VARIABLE in os.environ:
             self.stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
 
 

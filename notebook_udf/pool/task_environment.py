@@ -1,7 +1,8 @@
-"""The environment that travels with a task, where none can be sent with functions.
+"""The environment that travels with a task, where none was sent with its functions.
 
-On Spark Connect that is a conf of the session. A worker takes it over before it looks for its
-channel, once: Spark gives each session of a server workers of its own.
+Spark Connect sends none, and in a Spark that is adopted there are functions from before. Then it is
+a conf of the session. A worker takes it over before it looks for its channel, once: Spark gives
+each session of a server workers of its own.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 from notebook_udf.errors import SessionError
-from notebook_udf.telemetry.wire import ENVIRONMENT_CONF
+from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ENVIRONMENT_CONF
 
 _entered = ""
 
@@ -29,7 +31,11 @@ def enter_environment(properties: Mapping[str, str]) -> bool:
     text = properties.get(ENVIRONMENT_CONF) or ""
     if not text or text == _entered:
         return False
-    if _entered:
+    channel = os.environ.get(CHANNEL_VARIABLE)
+    if channel and Path(channel).exists():
+        if not _entered:
+            # One that came with the functions.
+            return False
         raise SessionError(
             "this worker has reported to another session of notebook-udf on the same Spark Connect "
             "session, and can report to one only: let each kernel open a Connect session of its own"

@@ -136,6 +136,48 @@ def test_a_session_that_is_refused_leaves_it_as_it_was() -> None:
         assert process.wait(60) == 0
 
 
+EARLIER = """
+from pyspark.sql import SparkSession, functions as F
+from notebook_udf.launch.java import find_java
+os.environ.update({**find_java().environment(), "PYSPARK_PYTHON": sys.executable})
+conf = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+spark = SparkSession.builder.master("local[2]").config(map=conf).getOrCreate()
+
+@F.udf("bigint")
+def plus(i):
+    print(f"took {i}")
+    return i + 1
+
+spark.udf.register("plus_one", plus)
+frame = spark.range(0, 4, 1, 2).select(plus("id").alias("n"))
+tell(before=[row.n for row in frame.collect()])
+for _ in range(2):
+    with nu.session(spark) as session:
+        answer = [row.n for row in frame.collect()]
+        named = [row.n for row in spark.sql("SELECT plus_one(id) AS n FROM range(2)").collect()]
+        totals = session.metrics().totals
+        tell(answer=answer, named=named, rows=[total.rows_in for total in totals],
+             said=sorted(line.text for line in session.logs(query=totals[0].query)))
+tell(after=[row.n for row in frame.collect()])
+"""
+
+
+@pytest.mark.timeout(120)
+def test_what_was_made_before_is_seen_while_there_is_a_session() -> None:
+    with script(EARLIER) as process:
+        assert told(process) == {"before": [1, 2, 3, 4]}
+        for _ in range(2):
+            facts = told(process)
+            assert (facts["answer"], facts["named"]) == ([1, 2, 3, 4], [1, 2])
+            assert facts["rows"] == [4, 2]
+            assert facts["said"] == ["took 0", "took 1", "took 2", "took 3"]
+        assert told(process) == {"after": [1, 2, 3, 4]}
+        assert process.wait(60) == 0
+        assert process.stderr is not None
+        # Where Spark sends it, before the first session and after the last, and not in between.
+        assert process.stderr.read().count("took") == 8
+
+
 # Its executors run, with Spark's own daemon, before there is a session.
 CLUSTER = """
 from pyspark.sql import SparkSession, functions as F

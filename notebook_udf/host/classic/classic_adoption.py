@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import socket
 import sys
 from pathlib import Path
@@ -17,7 +19,9 @@ from notebook_udf.launch.confs import (
     start_conf,
 )
 from notebook_udf.launch.listening import ALONE, ports_outside
+from notebook_udf.pool.exit_report import KERNEL_VARIABLE
 from notebook_udf.telemetry.receiver import BIND_CONF
+from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ENVIRONMENT_CONF
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,10 +36,11 @@ _OTHER_DAEMON = (
 )
 
 
-def adopt(host: Host, changes: Changes, archive: Path | None = None) -> list[str]:
+def adopt(host: Host, changes: Changes, folder: Path, archive: Path | None = None) -> list[str]:
     """Adopts a running Spark; returns texts about settings that could not be changed.
 
-    On a cluster the workers keep the Python that is set there.
+    On a cluster the workers keep the Python that is set there, and what was made before is not
+    seen.
     """
     here = is_local(host.cluster.master)
     current = host.settings.application
@@ -51,6 +56,9 @@ def adopt(host: Host, changes: Changes, archive: Path | None = None) -> list[str
     if here:
         kept += open_to_others(host.spark)
         changes.python(sys.executable)
+        # Spark has kept the environment of functions that were made before.
+        known = {CHANNEL_VARIABLE: str(folder), KERNEL_VARIABLE: str(os.getpid())}
+        changes.sql(ENVIRONMENT_CONF, json.dumps(known))
     elif archive is not None:
         host.cluster.add_archive(archive, packing.FOLDER)
         changes.python(packing.PYTHON)

@@ -71,7 +71,7 @@ class ClassicHost:
 
     def adopt(self, changes: Changes, folder: Path, archive: Path | None) -> list[str]:
         """See ``Host``."""
-        return classic_adoption.adopt(self, changes, archive)
+        return classic_adoption.adopt(self, changes, folder, archive)
 
     def listening_address(self) -> tuple[str, str]:
         """See ``Host``."""

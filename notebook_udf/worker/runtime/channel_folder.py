@@ -37,6 +37,16 @@ def find_or_make() -> Path | None:
     return folder
 
 
+def is_gone() -> bool:
+    """Whether there was a folder, and its session is over. Then this process's environment does
+    not name it any more."""
+    folder = os.environ.get(CHANNEL_VARIABLE)
+    if folder is None or os.path.isdir(folder):
+        return False
+    del os.environ[CHANNEL_VARIABLE]
+    return True
+
+
 def remove_if_made(folder: Path | None) -> None:
     """Removes a folder that was made here; a session's own is the kernel's to remove."""
     if folder is not None and folder.name.startswith(_PREFIX):

@@ -26,13 +26,14 @@ _log = logging.getLogger(__name__)
 
 
 class Agent:
-    """The thread beside the main thread of a worker, for as long as the process lives."""
+    """The thread beside the main thread of a worker, until its session is over."""
 
     def __init__(self, runtime: Runtime, commands: WorkerCommands) -> None:
         self._runtime = runtime
         self._commands = commands
         self._last_pulse = 0.0
         self._ending: list[Command] = []
+        self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="notebook-udf-agent", daemon=True)
 
     def start(self) -> None:
@@ -44,11 +45,17 @@ class Agent:
         finally:
             threading.stack_size(size)
 
+    def stop(self) -> None:
+        """Ends the thread, and waits for it."""
+        self._over.set()
+        self._thread.join()
+        self._commands.close()
+
     def _run(self) -> None:
         # A request to go is for the main thread: taken here, it would not wake that one from
         # waiting for its next task, nor wait until a task between two bundles is closed.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-        while True:
+        while not self._over.is_set():
             try:
                 for command in self._commands.poll(_TICK_MS):
                     self._obey(command)

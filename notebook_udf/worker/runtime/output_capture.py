@@ -238,8 +238,9 @@ class NativeOutput:
     def __init__(self, log: OutputLog, path: Path) -> None:
         self._log = log
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-        os.dup2(self._descriptor, 1)
-        os.dup2(self._descriptor, 2)
+        self._before = {number: os.dup(number) for number in (1, 2)}
+        for number in self._before:
+            os.dup2(self._descriptor, number)
         self._offset = 0
         self._partial = b""
 
@@ -268,6 +269,13 @@ class NativeOutput:
             line, self._partial = self._partial, b""
             self._log.add("ERROR", "native", line.decode("utf-8", "backslashreplace"))
 
+    def release(self) -> None:
+        """Gives both descriptors back to what they were before."""
+        for number, before in self._before.items():
+            os.dup2(before, number)
+            os.close(before)
+        os.close(self._descriptor)
+
 
 class Capture:
     """All captures together, installed once per worker.
@@ -289,8 +297,10 @@ class Capture:
             OutputStream(self.log, "INFO", "stdout", 1),
             OutputStream(self.log, "ERROR", "stderr", 2),
         )
+        self._before = sys.stdout, sys.stderr, logging.getLogger().level
         sys.stdout, sys.stderr = self.streams
-        logging.getLogger().addHandler(LogHandler(self.log))
+        self._handler = LogHandler(self.log)
+        logging.getLogger().addHandler(self._handler)
         logging.captureWarnings(True)
 
     def set_level(self, level: str) -> None:
@@ -311,3 +321,13 @@ class Capture:
             stream.finish_line()
         if self._native is not None:
             self._native.finish_line()
+
+    def release(self) -> None:
+        """Captures nothing from now on: what is written goes where it went before."""
+        self.finish_lines()
+        sys.stdout, sys.stderr, level = self._before
+        logging.captureWarnings(False)
+        logging.getLogger().removeHandler(self._handler)
+        logging.getLogger().setLevel(level)
+        if self._native is not None:
+            self._native.release()

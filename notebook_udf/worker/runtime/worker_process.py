@@ -47,6 +47,7 @@ from notebook_udf.worker.runtime.stop_signal import StopSignal
 from notebook_udf.worker.runtime.task_records import TaskRecords
 
 if TYPE_CHECKING:
+    from notebook_udf.worker.runtime.heartbeat import Agent
     from notebook_udf.worker.runtime.task import Task
 
 # How long what a bundle has cost waits for those after it: a message takes each end as long as ten
@@ -334,6 +335,7 @@ class _Process:
 
     def __init__(self) -> None:
         self.runtime = Runtime()
+        self.agent: Agent | None = None
         self.stop_signal: StopSignal | None = None
         # Whether a task's functions have arrived, and the task is not over.
         self.busy = False
@@ -343,6 +345,21 @@ class _Process:
         self.clean = CleanProcess()
         # Whether this package is around Spark's worker in it.
         self.attached = False
+
+    def leave(self) -> None:
+        """Is no session's worker from now on: what functions print goes where it went before."""
+        if self.agent is not None:
+            self.agent.stop()
+        runtime, self.agent, self.runtime = self.runtime, None, Runtime()
+        if runtime.sender is not None:
+            # Nobody is there to take leave of.
+            runtime.sender.close(linger_ms=0)
+        runtime.shut_down()
+        if runtime.capture is not None:
+            runtime.capture.release()
+        if runtime.position is not None:
+            runtime.position.close()
+        self.runtime.limit.apply()
 
     def attach(self) -> None:
         """Sees to it that it is, in a worker that a daemon of somebody else forked.
