@@ -163,8 +163,31 @@ class DataTypes:
 
     Examples
     --------
-    >>> nu.DataTypes.ARRAY(nu.DataTypes.BIGINT())
+    >>> T = nu.DataTypes
+    >>> T.ARRAY(T.BIGINT())
     ArrayType(LongType(), True)
+    >>> def spelled(*types):
+    ...     return ", ".join(each.simpleString() for each in types)
+    >>> spelled(T.BOOLEAN(), T.TINYINT(), T.SMALLINT(), T.INT(), T.FLOAT(), T.DOUBLE())
+    'boolean, tinyint, smallint, int, float, double'
+    >>> spelled(T.DECIMAL(10, 2), T.STRING(), T.CHAR(2), T.VARCHAR(9), T.VARIANT(), T.NULL())
+    'decimal(10,2), string, string, string, variant, void'
+    >>> spelled(T.BYTES(), T.BINARY(4), T.VARBINARY(4))
+    'binary, binary, binary'
+    >>> spelled(T.DATE(), T.TIME(), T.TIMESTAMP(), T.TIMESTAMP_LTZ())
+    'date, time(6), timestamp_ntz, timestamp'
+    >>> T.TIMESTAMP_WITH_LOCAL_TIME_ZONE() == T.TIMESTAMP_LTZ()
+    True
+    >>> spelled(T.INTERVAL(T.YEAR(), T.MONTH()), T.INTERVAL(T.DAY(), T.SECOND()))
+    'interval year to month, interval day to second'
+    >>> spelled(T.INTERVAL(T.HOUR(), T.MINUTE()))
+    'interval hour to minute'
+    >>> spelled(T.MAP(T.STRING(), T.DATE()), T.MULTISET(T.STRING()))
+    'map<string,date>, map<string,int>'
+    >>> spelled(T.ROW([T.FIELD("id", T.BIGINT()), T.FIELD("name", T.STRING())]))
+    'struct<id:bigint,name:string>'
+    >>> spelled(T.LIST_VIEW(T.BIGINT()), T.MAP_VIEW(T.STRING(), T.BIGINT()))
+    'list_view<bigint>, map_view<string,bigint>'
     """
 
     @staticmethod

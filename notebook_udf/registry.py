@@ -58,6 +58,10 @@ class RegisteredFunction:
     >>> half = session.register_function("half", lambda x: x / 2, result_type="double")
     >>> spark.range(2).select(half("id").alias("h")).collect()
     [Row(h=0.0), Row(h=0.5)]
+    >>> half.kind, half.signature, [each.version for each in half.history]
+    ('scalar', 'half(x) -> double', [1])
+    >>> print(half.source)
+    half = session.register_function("half", lambda x: x / 2, result_type="double")
     """
 
     name: str

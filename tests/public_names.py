@@ -7,9 +7,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import notebook_udf as nu
+from notebook_udf.pool.view import Pool
+from notebook_udf.reports.report import JobReport
+from notebook_udf.state.reader import StateReader
+from notebook_udf.telemetry.user_views import LogView, MetricsView
+from notebook_udf.widgets.explorer import PlanExplorer
 
 # Classes whose methods users call, and not only write.
 _WITH_METHODS = ("RegisteredFunction", "Session")
+# What sessions hand out: reached by no name of the package's own.
+HANDED_OUT = (JobReport, LogView, MetricsView, PlanExplorer, Pool, StateReader)
 # Other names of methods; the docstring is the method's.
 ALIASES = ("create_temporary_function", "drop_temporary_function")
 
@@ -24,6 +31,7 @@ def public_objects() -> Iterator[tuple[str, Callable[..., Any]]]:
             for method, function in inspect.getmembers(value, inspect.isfunction):
                 if not method.startswith("_") and method not in ALIASES:
                     yield f"{name}.{method}", function
+    yield from ((each.__name__, each) for each in HANDED_OUT)
 
 
 def public_callables() -> Iterator[tuple[str, str]]:

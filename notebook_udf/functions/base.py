@@ -50,6 +50,9 @@ class UserDefinedFunction(ABC):  # noqa: B024
     ...
     ...     def close(self):
     ...         self.names.clear()
+    ...
+    ...     def is_deterministic(self):
+    ...         return True  # as without it
     >>> session.register_function("named", Named).eval("UA")
     'United'
     """
@@ -267,8 +270,14 @@ class AggregateFunction(ImperativeAggregateFunction):
     ...         for other in others:
     ...             acc[0] += other[0]
     ...
-    ...     def get_value(self, acc) -> int:
+    ...     def get_value(self, acc):
     ...         return acc[0]
+    ...
+    ...     def get_accumulator_type(self):
+    ...         return "array<bigint>"
+    ...
+    ...     def get_result_type(self):
+    ...         return "bigint"
     >>> total = session.register_function("total", Total)
     >>> session.sql("SELECT total(id) AS t, count(*) AS n FROM range(4)").first()
     Row(t=6, n=4)

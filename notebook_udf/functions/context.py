@@ -24,6 +24,13 @@ class FunctionContext:
     >>> context = nu.FunctionContext(function="f", job_parameters={"factor": "3"})
     >>> context.get_job_parameter("factor", "1"), context.get_index_of_this_subtask()
     ('3', 0)
+    >>> context.get_task_name(), context.get_task_name_with_subtasks()
+    ('kernel', 'kernel (1/1)')
+    >>> context.get_number_of_parallel_subtasks(), context.get_max_number_of_parallel_subtasks()
+    (1, 1)
+    >>> context.get_attempt_number(), context.get_metric_group()
+    (0, MetricGroup())
+    >>> context.get_logger().info("sent to the notebook, with the row and the worker")
     """
 
     function: str = "function"

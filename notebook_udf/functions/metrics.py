@@ -196,8 +196,15 @@ class MetricGroup:
     --------
     >>> metrics = nu.FunctionContext().get_metric_group()
     >>> metrics.add_group("carrier", "UA").counter("late").inc()
-    >>> [name for name, metric in metrics.walk()]
-    ['carrier.UA.late']
+    >>> metrics.histogram("minutes").update(2.5)
+    >>> metrics.distribution("minutes").update(4)
+    >>> metrics.meter("calls").mark_event()
+    >>> cached = metrics.gauge("cached", lambda: 3)
+    >>> metrics
+    MetricGroup(minutes histogram, calls meter, cached gauge, carrier.UA.late counter)
+    >>> metrics.counter("minutes")
+    Traceback (most recent call last):
+    notebook_udf.errors.DeclarationError: metric 'minutes' is a histogram already, ...
     """
 
     def __init__(self, name: str = "") -> None:

@@ -90,13 +90,18 @@ class RuntimeContext(_Context):
     ...     def uses_states(self):
     ...         return [COUNT]
     ...
-    ...     def process_record(self, record: str, output: nu.Collector[int], ctx):
+    ...     def open(self, function_context):
+    ...         self.step = int(function_context.get_job_parameter("step", "1"))
+    ...
+    ...     def process_record(self, record: str, output: nu.Collector[str], ctx):
     ...         count = ctx.get_state(COUNT)
-    ...         count.update((count.value() or 0) + 1)
-    ...         output.collect(count.value())
+    ...         count.update((count.value() or 0) + self.step)
+    ...         ctx.get_metric_group().counter("records").inc()
+    ...         ctx.get_logger().debug("another %s", record)
+    ...         output.collect(f"{ctx.get_current_key()}: {count.value()}")
     >>> counted = session.register_function("counted", Counted)
-    >>> counted.eval(["a", "b", "a"], key_by=lambda record: record)
-    [1, 1, 2]
+    >>> counted.eval(["Ann", "Bo", "Al"], key_by=lambda record: record[0])
+    ['A: 1', 'B: 1', 'A: 2']
     """
 
     def get_state(self, declaration: StateDeclaration) -> Any:
@@ -119,14 +124,24 @@ class NonPartitionedContext(_Context):
 
     Examples
     --------
-    >>> class Ended(nu.OneInputStreamProcessFunction):
-    ...     def process_record(self, record: int, output: nu.Collector[str], ctx):
-    ...         pass
+    >>> COUNT = nu.StateDeclarations.value_state("count", int)
+    >>> class Counts(nu.OneInputStreamProcessFunction):
+    ...     def uses_states(self):
+    ...         return [COUNT]
+    ...
+    ...     def process_record(self, record: str, output: nu.Collector[str], ctx):
+    ...         count = ctx.get_state(COUNT)
+    ...         count.update((count.value() or 0) + 1)
     ...
     ...     def end_input(self, ctx):
-    ...         ctx.apply_to_all_partitions(lambda output, key: output.collect("end"))
-    >>> session.register_function("ended", Ended).eval([1, 2])
-    ['end']
+    ...         def tell(output, of_key):
+    ...             count = of_key.get_state_manager().get_state(COUNT)
+    ...             output.collect(f"{of_key.get_current_key()}: {count.value()}")
+    ...
+    ...         ctx.apply_to_all_partitions(tell)
+    >>> counts = session.register_function("counts", Counts)
+    >>> counts.eval(["a", "b", "a"], key_by=lambda record: record)
+    ['a: 2', 'b: 1']
     """
 
     def __init__(
@@ -169,6 +184,9 @@ class OneInputStreamProcessFunction(UserDefinedFunction, Generic[IN, OUT]):
     ...         count = ctx.get_state(COUNT)
     ...         count.update((count.value() or 0) + 1)
     ...         output.collect(count.value())
+    ...
+    ...     def end_input(self, ctx):
+    ...         ctx.get_logger().info("that was the last record")
     >>> counted = session.register_function("counted", Counted)
     >>> counted.eval(["a", "b", "a"], key_by=lambda record: record)
     [1, 1, 2]

@@ -54,8 +54,14 @@ class StateDeclarations:
 
     Examples
     --------
-    >>> nu.StateDeclarations.map_state("seen", "string", "bigint").kind
+    >>> nu.StateDeclarations.value_state("count", int)
+    StateDeclaration(name='count', kind='value', type=LongType())
+    >>> nu.StateDeclarations.list_state("words", "string").type
+    StringType()
+    >>> nu.StateDeclarations.map_state("stock", "map<string, bigint>").kind
     'map'
+    >>> nu.StateDeclarations.map_state("stock", str, int).type
+    MapType(StringType(), LongType(), True)
     """
 
     @staticmethod

@@ -32,6 +32,11 @@ class Row:
     >>> row = nu.Row(id=1, name="a")
     >>> row.name, row[0], row.as_dict()
     ('a', 1, {'id': 1, 'name': 'a'})
+    >>> pair = nu.Row(1, 2)
+    >>> pair.set_field_names(["left", "right"])
+    >>> pair.right = 3
+    >>> pair.names, pair
+    (('left', 'right'), Row(left=1, right=3))
     """
 
     __slots__ = ("_names", "_values")

@@ -46,9 +46,11 @@ class ValueState(State, Generic[T]):
     ...         count = ctx.get_state(COUNT)
     ...         count.update((count.value() or 0) + 1)
     ...         output.collect(count.value())
+    ...         if count.value() == 2:
+    ...             count.clear()
     >>> counted = session.register_function("counted", Counted)
-    >>> counted.eval(["a", "b", "a"], key_by=lambda record: record)
-    [1, 1, 2]
+    >>> counted.eval(["a", "b", "a", "a"], key_by=lambda record: record)
+    [1, 1, 2, 1]
     """
 
     @abstractmethod
@@ -69,17 +71,25 @@ class ListState(State, Generic[T]):
 
     Examples
     --------
-    >>> SEEN = nu.StateDeclarations.list_state("seen", str)
-    >>> class Seen(nu.OneInputStreamProcessFunction):
+    >>> WORDS = nu.StateDeclarations.list_state("words", str)
+    >>> class Words(nu.OneInputStreamProcessFunction):
     ...     def uses_states(self):
-    ...         return [SEEN]
+    ...         return [WORDS]
     ...
-    ...     def process_record(self, record: str, output: nu.Collector[int], ctx):
-    ...         seen = ctx.get_state(SEEN)
-    ...         seen.add(record)
-    ...         output.collect(len(list(seen)))
-    >>> session.register_function("seen", Seen).eval(["a", "b", "a"], key_by=lambda record: 1)
-    [1, 2, 3]
+    ...     def process_record(self, record: str, output: nu.Collector[str], ctx):
+    ...         words = ctx.get_state(WORDS)
+    ...         if record == "forget":
+    ...             words.clear()
+    ...         elif record == "shorten":
+    ...             words.update(list(words.get())[-1:])
+    ...         elif " " in record:
+    ...             words.add_all(record.split())
+    ...         else:
+    ...             words.add(record)
+    ...         output.collect(" ".join(words))
+    >>> words = session.register_function("words", Words)
+    >>> words.eval(["to", "be or", "shorten", "forget"], key_by=lambda record: 1)
+    ['to', 'to be or', 'or', '']
     """
 
     @abstractmethod
@@ -111,17 +121,26 @@ class MapState(State, Generic[K, V]):
 
     Examples
     --------
-    >>> SEEN = nu.StateDeclarations.map_state("seen", str, bool)
-    >>> class Seen(nu.OneInputStreamProcessFunction):
+    >>> STOCK = nu.StateDeclarations.map_state("stock", str, int)
+    >>> class Stock(nu.OneInputStreamProcessFunction):
     ...     def uses_states(self):
-    ...         return [SEEN]
+    ...         return [STOCK]
     ...
-    ...     def process_record(self, record: str, output: nu.Collector[int], ctx):
-    ...         seen = ctx.get_state(SEEN)
-    ...         seen.put(record, True)
-    ...         output.collect(len(list(seen)))
-    >>> session.register_function("seen", Seen).eval(["a", "b", "a"], key_by=lambda record: 1)
-    [1, 2, 2]
+    ...     def process_record(self, record: str, output: nu.Collector[str], ctx):
+    ...         stock = ctx.get_state(STOCK)
+    ...         if record == "closed":
+    ...             stock.clear()
+    ...         elif record.startswith("no "):
+    ...             stock.remove(record[3:])
+    ...         elif stock.contains(record):
+    ...             stock.put(record, stock.get(record) + 1)
+    ...         else:
+    ...             stock.put_all({record: 1})
+    ...         kinds = "nothing" if stock.is_empty() else " ".join(sorted(stock.keys()))
+    ...         output.collect(f"{kinds}: {sum(stock.values())}")
+    >>> stock = session.register_function("stock", Stock)
+    >>> stock.eval(["tea", "rum", "tea", "no rum", "closed"], key_by=lambda record: 1)
+    ['tea: 1', 'rum tea: 2', 'rum tea: 3', 'tea: 2', 'nothing: 0']
     """
 
     @abstractmethod

@@ -29,6 +29,10 @@ class DataView(ABC):
     --------
     >>> issubclass(nu.ListView, nu.DataView), issubclass(nu.MapView, nu.DataView)
     (True, True)
+    >>> view = nu.ListView([1, 2])
+    >>> view.clear()
+    >>> list(view)
+    []
     """
 
     @abstractmethod
@@ -51,6 +55,9 @@ class ListView(DataView, Generic[T]):
     >>> values.add_all([2, 3])
     >>> list(values.get())
     [1, 2, 3]
+    >>> values.clear()
+    >>> list(values)
+    []
     """
 
     def __init__(self, values: Iterable[T] = ()) -> None:
@@ -97,8 +104,15 @@ class MapView(DataView, Generic[K, V]):
     >>> seen = nu.MapView()
     >>> seen.put("a", 1)
     >>> seen["b"] = 2
-    >>> seen.contains("a"), sorted(seen.items())
-    (True, [('a', 1), ('b', 2)])
+    >>> seen.put_all({"c": 3, "d": 4})
+    >>> seen.remove("d")
+    >>> seen.get("a"), seen.contains("d"), seen.is_empty()
+    (1, False, False)
+    >>> sorted(seen.keys()), sum(seen.values()), sorted(seen.items())
+    (['a', 'b', 'c'], 6, [('a', 1), ('b', 2), ('c', 3)])
+    >>> seen.clear()
+    >>> list(seen)
+    []
     """
 
     def __init__(self, entries: dict[K, V] | None = None) -> None:

@@ -48,6 +48,8 @@ class WithJobParameters:
         >>> session.set_job_parameter("factor", 3)
         >>> session.sql("SELECT scaled(2) AS s").first()
         Row(s=6)
+        >>> session.job_parameters["factor"]
+        '3'
         """
         self._job_parameters[str(key)] = str(value)
         self._send_job_parameters()

@@ -164,6 +164,8 @@ class WithDependencies:
         >>> with open(f"{folder}/rounding.py", "w") as file:
         ...     size = file.write("STEP = 5")
         >>> added = session.add_python_file(f"{folder}/rounding.py")
+        >>> added in session.dependencies
+        True
         >>> session.remove_dependency(added.name)
         """
         place = _existing(path)

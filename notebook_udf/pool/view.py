@@ -119,7 +119,24 @@ class PoolView(Displayed):
 
 
 class Pool(PoolView):
-    """The workers of this process's session, and commands to them."""
+    """The workers of this process's session, and commands to them.
+
+    Examples
+    --------
+    >>> half = nu.udf(lambda x: x / 2, result_type="double", compile=False)
+    >>> half = session.register_function("half", half)
+    >>> rows = session.sql("SELECT half(id) FROM range(3)").collect()
+    >>> pids = [worker.pid for worker in session.pool.workers]
+    >>> len(session.pool) == len(pids) > 0, session.pool.stacks().keys() <= set(pids)
+    (True, True)
+    >>> session.pool.set_log_level("WARNING")
+    >>> session.pool.to_dict()["log_level"], "pid" in session.pool.to_pandas()
+    ('WARNING', True)
+    >>> session.pool.set_log_level("INFO")
+    >>> session.pool.end_idle()
+    >>> set(session.pool.restart()) <= set(pids)
+    True
+    """
 
     def __init__(
         self,

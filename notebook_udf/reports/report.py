@@ -73,6 +73,13 @@ class JobReport:
     address, key
         Where other processes of this user look at the job while it runs, and with which key: see
         ``nu.attach``. The process id says both. "" where it cannot be looked at.
+
+    Examples
+    --------
+    >>> with nu.report(f"{folder}/night.html") as night:
+    ...     rows = spark.range(5).count()
+    >>> night.path.name, night.path.read_text("utf-8")[:15].lower()
+    ('night.html', '<!doctype html>')
     """
 
     def __init__(

@@ -57,6 +57,40 @@ class StateReader(Displayed):
     ------
     SessionError
         If the folder holds no state.
+
+    Examples
+    --------
+    >>> class Total(nu.AggregateFunction):
+    ...     def create_accumulator(self):
+    ...         return [0]
+    ...
+    ...     def accumulate(self, acc, x: int):
+    ...         acc[0] += x
+    ...
+    ...     def get_value(self, acc) -> int:
+    ...         return acc[0]
+    >>> total = session.register_function("total", Total)
+    >>> spark.range(4).coalesce(1).write.parquet(f"{folder}/rows")
+    >>> stream = spark.readStream.schema("id bigint").parquet(f"{folder}/rows")
+    >>> sums = stream.selectExpr("id", "id % 2 AS odd").transform(
+    ...     nu.aggregate(by=["odd"], total=total("id"))
+    ... )
+    >>> writer = sums.writeStream.format("noop").outputMode("update")
+    >>> query = writer.option("checkpointLocation", f"{folder}/checkpoint")
+    >>> query.trigger(availableNow=True).start().awaitTermination()
+    >>> state = session.state(f"{folder}/checkpoint")
+    >>> state.functions, state.keys, state.batches
+    (('total',), (('odd', 'BIGINT'),), (0, 0))
+    >>> state.to_dict()
+    {'total': {0: [2], 1: [4]}}
+    >>> state.read("total").orderBy("odd").collect()
+    [Row(odd=0, accumulator='[2]'), Row(odd=1, accumulator='[4]')]
+    >>> state.find(1).collect()
+    [Row(function='total', accumulator='[4]')]
+    >>> state.history(1).collect()
+    [Row(batch=0, function='total', accumulator='[4]')]
+    >>> state.diff(0, 0).collect(), state.timers().count(), state.latest().batches
+    ([], 0, (0, 0))
     """
 
     def __init__(

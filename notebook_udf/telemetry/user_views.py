@@ -49,7 +49,40 @@ class _View(Displayed):
 
 
 class MetricsView(_View):
-    """Live metrics: what functions cost and their user metrics, read again at each access."""
+    """Live metrics: what functions cost and their user metrics, read again at each access.
+
+    Examples
+    --------
+    >>> class Counted(nu.ScalarFunction):
+    ...     def open(self, function_context):
+    ...         self.calls = function_context.get_metric_group().counter("calls")
+    ...
+    ...     def eval(self, x: int) -> int:
+    ...         self.calls.inc()
+    ...         return x
+    >>> counted = session.register_function("counted", Counted)
+    >>> for rows in (5, 10):
+    ...     found = session.sql(f"SELECT sum(counted(id)) AS s FROM range({rows})").first()
+    >>> first, second = session.metrics().queries[-2:]
+    >>> metrics = session.metrics(second)
+    >>> [(each.function, each.rows_in) for each in metrics.totals]
+    [('counted', 10)]
+    >>> [(each.name, each.value) for each in metrics.user_metrics]
+    [('calls', 10)]
+    >>> sum(bundle.rows_in for bundle in metrics.bundles), metrics.dropped_metrics
+    (10, 0)
+    >>> [each.function for each in metrics.percentiles()], len(metrics.slowest(1))
+    (['counted'], 1)
+    >>> metrics.timeline().query == metrics.query(second)["query"] == second
+    True
+    >>> compared = metrics.compare(first, second).to_pandas()
+    >>> list(compared.columns)
+    ['function', 'measure', 'unit', 'before', 'after', 'percent']
+    >>> metrics.changes(second) > 0, metrics.is_here, metrics.name("no such query")
+    (True, True, '')
+    >>> len(metrics.to_dict()["queries"]), len(metrics.to_pandas()) == metrics.to_spark().count()
+    (1, True)
+    """
 
     _between = "\n\n"
 
@@ -213,6 +246,22 @@ class LogView(_View):
     ----------
     choice
         The filter of the lines.
+
+    Examples
+    --------
+    >>> def told(x: int) -> int:
+    ...     print("row", x)
+    ...     return x
+    >>> told = session.register_function("told", told)
+    >>> found = session.sql("SELECT sum(told(id)) AS s FROM range(3)").first()
+    >>> metrics = session.metrics()
+    >>> logs = session.logs(function="told")
+    >>> sorted(line.text for line in logs.lines), len(logs.last(1)), logs.dropped
+    (['row 0', 'row 1', 'row 2'], 1, 0)
+    >>> len(logs.to_dict()["lines"]), len(logs.to_pandas()), logs.to_spark().count()
+    (3, 3, 3)
+    >>> logs.save(f"{folder}/told.log"), logs.failures, len(logs.kept.select()) >= len(logs)
+    (3, [], True)
     """
 
     def __init__(self, store: StoreReader, spark: SparkSession | None, choice: LogChoice) -> None:

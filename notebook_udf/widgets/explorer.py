@@ -27,6 +27,16 @@ class PlanExplorer:
     ----------
     plan
         The data behind it.
+
+    Examples
+    --------
+    >>> half = session.register_function("half", lambda x: x / 2, result_type="double")
+    >>> plan = session.plan("SELECT half(id) AS h FROM range(3)")
+    >>> plan.refresh(), sorted(plan.to_dict())[:3], plan.to_html()[:15].lower()
+    (False, ['adaptive', 'advice', 'initial'], '<!doctype html>')
+    >>> other = session.plan("SELECT half(id) AS h FROM range(3) WHERE id > 1")
+    >>> sorted(plan.compare(other).to_dict())
+    ['left', 'marks', 'pairs', 'right']
     """
 
     def __init__(self, plan: Plan, newer: Callable[[], Plan | None] = lambda: None) -> None:

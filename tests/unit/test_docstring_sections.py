@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
+from notebook_udf.reports.report import JobReport
 from tests.prose import ROOT
-from tests.public_names import public_objects
+from tests.public_names import ALIASES, public_objects
 
 OBJECTS = dict(public_objects())
 FUNCTIONS = {name: value for name, value in OBJECTS.items() if inspect.isfunction(value)}
@@ -34,7 +35,22 @@ WITHOUT_EXAMPLES = INSIDE | {
     "Session.add_requirements": "asks a package index",
     "Session.stop": "ends the session that runs the examples",
 }
+# Members that no example has to show.
+UNSHOWN = {
+    "Counter.snapshot": "called where a bundle ends",
+    "Distribution.snapshot": "called where a bundle ends",
+    "Gauge.snapshot": "called where a bundle ends",
+    "Histogram.snapshot": "called where a bundle ends",
+    "Meter.snapshot": "called where a bundle ends",
+    "MetricGroup.reset": "called by other parts of the package",
+    "MetricGroup.walk": "called by other parts of the package",
+    "Pool.send": "called by other parts of the package",
+    "Session.environment": "packs all of the kernel's packages",
+    "RegisteredFunction.identity": "asked by other parts of the package",
+    "Row.of": "called by other parts of the package",
+}
 _HEAD = re.compile(r"^(Attributes|Parameters|Returns|Yields|Raises|Notes|Examples)\n-{3,}\n", re.M)
+_USED = re.compile(r"(?:\.|\bdef )(\w+)")
 _NAMED = re.compile(r"\[[\w. -]+\]\[([\w-]+)\]")
 
 
@@ -42,6 +58,11 @@ def sections(value: Callable[..., Any]) -> dict[str, str]:
     """The sections of a docstring; that before the first one under ""."""
     first, *rest = _HEAD.split(inspect.getdoc(value) or "")
     return {"": first, **dict(zip(rest[::2], rest[1::2], strict=True))}
+
+
+def examples(name: str) -> str:
+    """Those of what has that name; "" if it has none, or is no name."""
+    return sections(OBJECTS[name]).get("Examples", "") if name in OBJECTS else ""
 
 
 def parameters(value: Callable[..., Any]) -> set[str]:
@@ -79,7 +100,39 @@ def test_a_function_says_what_it_takes_gives_and_raises(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(OBJECTS.keys() - WITHOUT_EXAMPLES.keys()))
 def test_it_has_examples_that_run(name: str) -> None:
-    assert ">>> " in sections(OBJECTS[name]).get("Examples", "")
+    assert ">>> " in examples(name)
+
+
+def members(cls: type) -> set[str]:
+    """The names of its public methods and properties."""
+    kinds = (property, staticmethod, classmethod)
+    return {
+        name
+        for name, value in inspect.getmembers_static(cls)
+        if not name.startswith("_")
+        and name not in ALIASES
+        and (inspect.isfunction(value) or isinstance(value, kinds))
+    }
+
+
+CLASSES = [
+    name for name, each in OBJECTS.items() if inspect.isclass(each) and each is not JobReport
+]
+
+
+# But for a report, whose methods the command line calls.
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_member_is_shown_at_work(name: str) -> None:
+    """In an example of its class, or of another class that has it."""
+    shown = {
+        member
+        for cls, value in OBJECTS.items()
+        if inspect.isclass(value) and members(value) & members(OBJECTS[name])
+        for each in (cls, *(f"{cls}.{method}" for method in members(value)))
+        for member in _USED.findall(examples(each))
+    }
+    missing = {f"{name}.{member}" for member in members(OBJECTS[name]) - shown}
+    assert missing - WITHOUT_EXAMPLES.keys() == {n for n in UNSHOWN if n.startswith(f"{name}.")}
 
 
 def test_the_list_of_those_without_examples_only_shrinks() -> None:

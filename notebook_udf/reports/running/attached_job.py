@@ -93,13 +93,17 @@ class AttachedJob(Displayed):
 
     Examples
     --------
+    >>> seen = session.register_function("seen", lambda x: x, result_type="bigint", compile=False)
     >>> with nu.report(f"{folder}/block.html") as block:
-    ...     rows = spark.range(5).count()
+    ...     total = session.sql("SELECT sum(seen(id)) AS t FROM range(5)").first()
     ...     job = nu.attach(os.getpid())
-    ...     begun = len(job.queries) > 0
+    ...     last = job.queries[-1]
+    ...     told = job.plan(last.number), job.stack(), job.report(f"{folder}/until_now.html")
+    ...     watched = job.is_running, job.pid == os.getpid(), len(job.pool), len(job.logs())
+    ...     costs = [(each.function, each.rows_in) for each in job.metrics(str(last.number)).totals]
     ...     job.close()
-    >>> begun
-    True
+    >>> costs, job.is_running
+    ([('seen', 5)], False)
     """
 
     def __init__(self, link: JobLink) -> None:
