@@ -55,9 +55,6 @@ function Body({ connection, views }: { connection: Connection; views: Views }) {
       <p class="nu-side-sum">
         Spark {session.spark}, {session.master}; {summary(session)}
       </p>
-      {session.notes.map((note) => (
-        <p class="nu-side-sum nu-quiet">{note}</p>
-      ))}
       <div class="nu-side-tools" role="group" aria-label="In a tab of its own">
         <button type="button" onClick={views.plan}>
           Plan…
@@ -76,6 +73,13 @@ function Body({ connection, views }: { connection: Connection; views: Views }) {
       <div role="alert" class="nu-refusal">
         {connection.refusal.value}
       </div>
+      {session.notes.length > 0 && (
+        <Section title="Notes" count={whole(session.notes.length)} open={!long(session.notes)}>
+          {session.notes.map((note) => (
+            <p class="nu-quiet">{note}</p>
+          ))}
+        </Section>
+      )}
       <Section title="Functions" count={whole(functions?.count ?? 0)}>
         {functions && <Functions {...functions} />}
       </Section>
@@ -95,6 +99,9 @@ function Body({ connection, views }: { connection: Connection; views: Views }) {
   );
 }
 
+/** A Spark that was started elsewhere has a wall of them, above what one came to see. */
+const long = (notes: string[]) => notes.length > 2;
+
 const running = ({ queries }: Parts) =>
   (queries ?? []).filter(({ state }) => state === "running").length;
 
@@ -110,11 +117,13 @@ const Empty = ({ children }: { children: ComponentChildren }) => (
 interface SectionProps {
   title: string;
   count: string;
+  /** Whether it is at first. */
+  open?: boolean;
   children: ComponentChildren;
 }
 
-const Section = ({ title, count, children }: SectionProps) => (
-  <details open class="nu-section" data-section={title}>
+const Section = ({ title, count, open = true, children }: SectionProps) => (
+  <details open={open} class="nu-section" data-section={title}>
     <summary>
       <span class="nu-section-title">{title}</span> <span class="nu-quiet">{count}</span>
     </summary>
