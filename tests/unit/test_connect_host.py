@@ -23,7 +23,7 @@ from notebook_udf.host.connect.connect_package import packed
 from notebook_udf.host.sessions import columns_of
 from notebook_udf.launch.variables import variables
 from notebook_udf.pool import task_environment
-from notebook_udf.telemetry.wire import ENVIRONMENT_CONF
+from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ENVIRONMENT_CONF
 
 
 @pytest.mark.parametrize(
@@ -93,9 +93,16 @@ def test_a_worker_takes_the_environment_of_one_session(
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setenv("OF_A_TASK", "")
     monkeypatch.setenv("PYTHONPATH", "")
+    monkeypatch.setenv(CHANNEL_VARIABLE, "")
+    for name in ("one", "two", "three"):
+        (tmp_path / name).mkdir()
 
     def properties(value: str) -> dict[str, str]:
-        variables = {"OF_A_TASK": value, "PYTHONPATH": str(tmp_path)}
+        variables = {
+            "OF_A_TASK": value,
+            "PYTHONPATH": str(tmp_path),
+            CHANNEL_VARIABLE: str(tmp_path / value),
+        }
         return {ENVIRONMENT_CONF: json.dumps(variables)}
 
     assert not task_environment.enter_environment({})
@@ -105,6 +112,20 @@ def test_a_worker_takes_the_environment_of_one_session(
     assert not task_environment.enter_environment(properties("one"))
     with pytest.raises(nu.SessionError, match="a Connect session of its own"):
         task_environment.enter_environment(properties("two"))
+    # The one that it reported to is over.
+    (tmp_path / "one").rmdir()
+    assert task_environment.enter_environment(properties("two"))
+    assert os.environ["OF_A_TASK"] == "two"
+
+
+def test_the_session_that_functions_came_from_goes_before_that_of_the_task(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(task_environment, "_entered", "")
+    monkeypatch.setenv(CHANNEL_VARIABLE, str(tmp_path))
+    told = {ENVIRONMENT_CONF: json.dumps({CHANNEL_VARIABLE: "/another"})}
+    assert not task_environment.enter_environment(told)
+    assert os.environ[CHANNEL_VARIABLE] == str(tmp_path)
 
 
 def test_the_package_is_named_by_its_content(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import sys
 from pathlib import Path
@@ -19,7 +18,6 @@ from notebook_udf.launch.confs import (
     start_conf,
 )
 from notebook_udf.launch.listening import ALONE, ports_outside
-from notebook_udf.pool.exit_report import KERNEL_VARIABLE
 from notebook_udf.telemetry.receiver import BIND_CONF
 from notebook_udf.telemetry.wire import CHANNEL_VARIABLE, ENVIRONMENT_CONF
 
@@ -57,8 +55,7 @@ def adopt(host: Host, changes: Changes, folder: Path, archive: Path | None = Non
         kept += open_to_others(host.spark)
         changes.python(sys.executable)
         # Spark has kept the environment of functions that were made before.
-        known = {CHANNEL_VARIABLE: str(folder), KERNEL_VARIABLE: str(os.getpid())}
-        changes.sql(ENVIRONMENT_CONF, json.dumps(known))
+        changes.sql(ENVIRONMENT_CONF, json.dumps({CHANNEL_VARIABLE: str(folder)}))
     elif archive is not None:
         host.cluster.add_archive(archive, packing.FOLDER)
         changes.python(packing.PYTHON)

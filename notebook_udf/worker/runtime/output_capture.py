@@ -325,9 +325,9 @@ class Capture:
     def release(self) -> None:
         """Captures nothing from now on: what is written goes where it went before."""
         self.finish_lines()
-        sys.stdout, sys.stderr, level = self._before
+        sys.stdout, sys.stderr, before = self._before
         logging.captureWarnings(False)
         logging.getLogger().removeHandler(self._handler)
-        logging.getLogger().setLevel(level)
+        logging.getLogger().setLevel(before)
         if self._native is not None:
             self._native.release()
