@@ -108,6 +108,14 @@ class OutputLog:
                     self._file.flush()
             return lines, dropped
 
+    def close(self) -> None:
+        """Closes the log file."""
+        with self._lock:
+            if self._file is not None:
+                with contextlib.suppress(OSError):
+                    self._file.close()
+                self._file = None
+
     def _refill(self) -> bool:
         now = time.monotonic()
         self._tokens = min(_BURST, self._tokens + (now - self._refilled) * _RATE)
@@ -152,7 +160,8 @@ class OutputStream(io.TextIOBase):
         self._source = source
         self._descriptor = descriptor
         self._partial = ""
-        self._forked = False
+        # To the descriptor: in a forked child, and where nothing is captured any more.
+        self._direct = False
         self.flood = io.TextIOWrapper(
             io.BufferedWriter(_Withheld(log), 1 << 18), "utf-8", "backslashreplace", "\n"
         )
@@ -174,7 +183,7 @@ class OutputStream(io.TextIOBase):
         return self._descriptor
 
     def write(self, text: str) -> int:
-        if self._forked:
+        if self._direct:
             os.write(self._descriptor, text.encode("utf-8", "backslashreplace"))
             return len(text)
         if "\n" not in text and len(self._partial) < _MOST_LINE_CHARACTERS:
@@ -203,9 +212,13 @@ class OutputStream(io.TextIOBase):
             line, self._partial = self._partial, ""
             self._log.add(self._level, self._source, line)
 
-    def _after_fork(self) -> None:
-        self._forked = True
+    def release(self) -> None:
+        """Passes on what is written to it, by code that has kept it."""
+        self._direct = True
         self._partial = ""
+
+    def _after_fork(self) -> None:
+        self.release()
         if getattr(sys, self._source, None) is self.flood:
             setattr(sys, self._source, self)
 
@@ -329,5 +342,8 @@ class Capture:
         logging.captureWarnings(False)
         logging.getLogger().removeHandler(self._handler)
         logging.getLogger().setLevel(before)
+        for stream in self.streams:
+            stream.release()
+        self.log.close()
         if self._native is not None:
             self._native.release()
