@@ -192,7 +192,7 @@ def test_a_job_that_is_stopped_is_said_to_be(start: Callable[[str], Job], tmp_pa
     finally:
         process.send_signal(signal.SIGCONT)
     # It goes on, and so does who looks.
-    assert "time.sleep" in job.stack()
+    assert "night.py" in job.stack()
 
 
 def test_what_is_no_job_is_refused(tmp_path: Path) -> None:
