@@ -87,7 +87,7 @@ MUTATIONS = (
              "                    write_int(-(error.errno or 1), reply)\n",
              "                    reply.flush()\n"),
     Mutation(18, "test_18_printing_child.py", "worker/runtime/output_capture.py",
-             '        self._forked = True\n        self._partial = ""\n', "        pass\n"),
+             '        self._direct = True\n        self._partial = ""\n', "        pass\n"),
     Mutation(19, "unit/test_channel.py::test_a_message_past_the_limit_ends_its_connection_only",
              "telemetry/receiver.py",
              "        self._socket.maxmsgsize = MAX_MESSAGE_BYTES + _ENVELOPE_BYTES\n", ""),
