@@ -73,8 +73,6 @@ def attach() -> None:
     original_main = spark.main
 
     def main(infile: Any, outfile: Any) -> None:
-        enter_process()
-        watch(infile, outfile)
         if process.stop_signal is not None:
             # Here and not earlier, because Spark resets the handlers before each task.
             process.stop_signal.listen(_stop)
@@ -85,8 +83,9 @@ def attach() -> None:
                     # Spark keeps workers for a minute after the last task of any, and hangs up.
                     process.stopped = "idle"
                     raise WorkerStopped(0)
-                # The session may have ended while the worker waited.
+                # Now and not before: the session may have ended while the worker waited.
                 enter_process()
+                watch(infile, outfile)
                 process.clean.begin()
                 try:
                     original_main(infile, outfile)
@@ -233,6 +232,7 @@ def enter_process() -> None:
             return
         # An adopted Spark goes on without the session, and what functions print is its own again.
         process.leave()
+        channel_folder.forget()
     folder = channel_folder.find_or_make()
     sender = connect_from_environment()
     if sender is None or folder is None:
@@ -240,7 +240,10 @@ def enter_process() -> None:
         return
     memory = int(os.environ.get(MEMORY_VARIABLE) or 0)
     spark_worker_logs.jvm_stream.keep()
+    before = process.runtime
     process.runtime = Runtime.attached(sender, folder, memory=memory)
+    # Where the environment came with a task, its connection is being watched already.
+    process.runtime.hung_up, process.runtime.flush_rows = before.hung_up, before.flush_rows
     process.agent = Agent(process.runtime, WorkerCommands(sender.address))
     process.agent.start()
 

@@ -38,13 +38,14 @@ def find_or_make() -> Path | None:
 
 
 def is_gone() -> bool:
-    """Whether there was a folder, and its session is over. Then this process's environment does
-    not name it any more."""
+    """Whether this process's environment names a folder whose session is over."""
     folder = os.environ.get(CHANNEL_VARIABLE)
-    if folder is None or os.path.isdir(folder):
-        return False
-    del os.environ[CHANNEL_VARIABLE]
-    return True
+    return folder is not None and not os.path.isdir(folder)
+
+
+def forget() -> None:
+    """Names no folder any more."""
+    os.environ.pop(CHANNEL_VARIABLE, None)
 
 
 def remove_if_made(folder: Path | None) -> None:
