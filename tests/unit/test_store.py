@@ -313,6 +313,22 @@ def test_of_twins_the_first_that_is_done_counts(store: Store, first: int) -> Non
     assert store.totals()[0].tasks == 1
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_of_an_executor_that_died_before_all_was_said_the_next_attempt_counts(
+    store: Store, late: bool
+) -> None:
+    """One worker had given all its rows; what ran beside it died with the executor."""
+    beside = timing(4, "g")
+    store.apply(end(task(attempt=0), 4))
+    records = [
+        end(task(attempt=1), 5, pid=2),
+        end(task(attempt=1), 4, pid=3, functions=(beside,)),
+    ]
+    for record in reversed(records) if late else records:
+        store.apply(record)
+    assert {(total.function, total.rows_in) for total in store.totals()} == {("f", 5), ("g", 4)}
+
+
 def test_a_killed_twin_does_not_hide_the_one_that_runs(store: Store) -> None:
     store.apply(bundle(task(attempt=0), 5))
     store.apply(bundle(task(attempt=1), 6, pid=2))

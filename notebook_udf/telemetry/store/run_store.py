@@ -100,6 +100,11 @@ class _Run:
     def measure(self, metric: MetricValue) -> None:
         self._tally.metrics[(metric.function, metric.name, metric.kind)] = metric.value
 
+    @property
+    def keys(self) -> Iterable[Key]:
+        """The functions that it has said anything of."""
+        return self._tally.sums.keys()
+
     def tally(self) -> Tally:
         for sums in self._tally.sums.values():
             sums.first, sums.last = self._first, self._last
@@ -148,6 +153,11 @@ class _Attempt:
             return "stopped"
         return "done" if "done" in self._outcomes else "stopped"
 
+    @property
+    def functions(self) -> int:
+        """How many functions have been heard of in it."""
+        return len({*self._ended.sums, *chain.from_iterable(r.keys for r in self._live.values())})
+
     def tally(self) -> Tally:
         whole = Tally()
         whole.add(self._ended)
@@ -164,7 +174,9 @@ def _counts(attempts: Iterable[_Attempt]) -> _Attempt:
     for attempt in attempts:
         by_state.setdefault(attempt.state, []).append(attempt)
     if "done" in by_state:
-        return min(by_state["done"], key=lambda attempt: attempt.ended_at)
+        # A worker may have given all its rows, and the executor be lost before the whole task is
+        # over: of what else ran in it nothing will be heard. Where all is heard, the first counts.
+        return min(by_state["done"], key=lambda each: (-each.functions, each.ended_at))
     rest = by_state.get("running") or [each for group in by_state.values() for each in group]
     return max(rest, key=lambda attempt: attempt.order)
 
