@@ -130,6 +130,8 @@ def _round(code: Code, given: Given) -> Value:
         raise NotCompiled("round of this")
     if term.kinds == FLOAT and bounded:
         return code.set(FLOAT, f"PyNumber.round({term.java}, {digits.java})")
+    if term.kinds == INT and bounded:
+        return code.set(INT, f"PyNumber.roundWhole({term.java}, {digits.java})")
     java = f"PyNumber.round({code.object(term)}, {code.object(digits)})"
     # To a number of digits that is None a float is rounded to an int.
     whole = INT if "none" in digits.kinds else frozenset()

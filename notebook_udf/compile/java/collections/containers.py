@@ -135,7 +135,9 @@ def compared_lists(code: Code, how: str, left: Value, right: Value) -> Term | No
         if not held[0] | held[1] <= SCALARS or all("float" in each for each in held):
             # NaN is equal to itself where it is the same object.
             raise NotCompiled("whether lists of floats, or of lists, are equal")
-        same = f"PyList.equal({one.java}, {other.java})"
+        # One that may be None is held as an object.
+        same = "PyList.equal((java.util.ArrayList) {}, (java.util.ArrayList) {})"
+        same = same.format(one.java, other.java)
         return code.set(BOOL, same if how == "==" else f"!{same}")
     one, other = code.present(one), code.present(other)
     if held not in ([INT, INT], [STR, STR]):

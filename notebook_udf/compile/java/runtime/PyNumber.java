@@ -479,6 +479,17 @@ public final class PyNumber {
         return found == 0.0 ? Math.copySign(0.0, x) : found;
     }
 
+    /** The same of an int whose result is one of 64 bits; raises elsewhere. */
+    public static long roundWhole(long value, long digits) {
+        if (digits >= 0) {
+            return value;
+        }
+        if (digits < -19) {
+            return 0L;
+        }
+        return BigDecimal.valueOf(value).setScale((int) digits, RoundingMode.HALF_EVEN).longValueExact();
+    }
+
     public static Object round(Object value, Object digits) {
         if (digits == null) {
             return round(value);
@@ -496,8 +507,8 @@ public final class PyNumber {
         if (places >= 0) {
             return whole(big(value));
         }
-        if (places < -10000) {
-            throw new IllegalStateException("an int is rounded to so many places");
+        if (places < -big(value).bitLength()) {
+            return Long.valueOf(0L);
         }
         BigDecimal rounded = new BigDecimal(big(value)).setScale((int) places, RoundingMode.HALF_EVEN);
         return whole(rounded.toBigInteger());
