@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from pyspark.sql.types import BooleanType, DataType, DoubleType, LongType, StringType
 
 from notebook_udf.worker.kernels.program import translate
+from tests.fuzz.wide_forms import WIDE_COLUMNS, WIDE_FORMS, WIDE_NAMESPACE, WIDE_STATEMENTS
 
 # Of a row that kernels do not answer.
 LEFT = object()
@@ -252,8 +253,10 @@ def expressions(draw: st.DrawFn, kind: str, depth: int, more: int = 0) -> str:
     """An expression of a type, of so many levels at most."""
     leaves = [form for form in FORMS[kind] if "{" not in form]
     known = FORMS[kind] + MORE_FORMS[kind] * (more > 0) + HELD_FORMS[kind] * (more > 1)
+    known += WIDE_FORMS[kind] * (more > 2)
     form = draw(st.sampled_from(known if depth else leaves))
-    text = form.replace("{{{", "\0{").replace("}}}", "}\1").replace("}}", "\1")
+    text = form.replace("{{{", "\0{").replace("}}}", "}\1")
+    text = text.replace("{{", "\0").replace("}}", "\1")
     for name in FORMS:
         while "{" + name + "}" in text:
             # Before 3.12 no f-string stands within another.
@@ -276,14 +279,15 @@ def filled(draw: st.DrawFn, form: str, more: int, space: str = "") -> str:
 def functions(draw: st.DrawFn, more: int = 0) -> tuple[str, str]:
     """The text of a function, and the type that it is declared to return.
 
-    With ``more`` of 1 it is of what kernels leave to Python, too, and with 2 also of lists and
-    dicts that it makes.
+    With ``more`` of 1 it is of what kernels leave to Python, too, with 2 also of lists and dicts
+    that it makes, and with 3 of more of what people write, and more columns.
     """
     result = draw(st.sampled_from(sorted(RESULTS)))
     lines = [f"    {draw(filled(each, 1))}" for each in HELD * (more > 1)]
     lines += draw(blocks(result, 2, 1, more))
     lines.append(f"    return {draw(expressions(result, 2, more))}")
-    text = f"def generated({', '.join(COLUMNS)}):\n" + "\n".join(lines)
+    columns = [*COLUMNS, *WIDE_COLUMNS] if more > 2 else [*COLUMNS]
+    text = f"def generated({', '.join(columns)}):\n" + "\n".join(lines)
     return text, result
 
 
@@ -296,7 +300,8 @@ def blocks(draw: st.DrawFn, result: str, depth: int, indent: int, more: int = 0)
         kind = draw(st.sampled_from(sorted(FORMS)))
         name = draw(st.sampled_from({"int": "ab", "float": "xy", "str": "st", "bool": "p"}[kind]))
         if more > 1 and draw(st.booleans()):
-            lines.append(space + draw(filled(draw(st.sampled_from(HELD_STATEMENTS)), more, space)))
+            known = HELD_STATEMENTS + WIDE_STATEMENTS * (more > 2)
+            lines.append(space + draw(filled(draw(st.sampled_from(known)), more, space)))
             continue
         if how == "parts":
             form = draw(st.sampled_from(UNPACKED))
@@ -368,7 +373,7 @@ rows = st.lists(
 
 def made(text: str) -> Callable[..., Any]:
     names: dict[str, Any] = {}
-    exec(NAMESPACE + text, names)
+    exec(NAMESPACE + WIDE_NAMESPACE + text, names)
     function: Callable[..., Any] = names["generated"]
     return function
 

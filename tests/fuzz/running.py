@@ -46,7 +46,7 @@ def fuzz_java(session: nu.Session, seconds: float) -> int:
         nonlocal answered
         answered += check_rows(java, *function, drawn(chance, _ROWS_EACH))
 
-    _tried("java", functions(more=2), check, seconds, 50)
+    _tried("java", functions(more=3), check, seconds, 50)
     return answered
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 from pyspark.sql.types import DataType, StringType
@@ -14,6 +16,8 @@ from notebook_udf.compile.java.library import library
 from notebook_udf.worker.codec.encode import encoder
 
 RAISED = "<raised>"
+# What Java says of a row that it leaves to Python, where it is asked to tell that from the other.
+GAVE_UP = "<gave up>"
 
 # Calls come and results go as one text, of values that say how long they are: py4j takes as long
 # for a value as Java does for thousands.
@@ -48,6 +52,15 @@ public final class Driver {
         if (tag == 'f') {
             return Double.valueOf(Double.longBitsToDouble(Long.parseLong(part)));
         }
+        if (tag == 'd') {
+            return java.time.LocalDate.parse(part);
+        }
+        if (tag == 'm') {
+            return java.time.LocalDateTime.parse(part);
+        }
+        if (tag == 'c') {
+            return new java.math.BigDecimal(part);
+        }
         return tag == 's' ? part : tag == 'b' ? (Object) Boolean.valueOf(part.equals("1")) : null;
     }
 
@@ -78,7 +91,7 @@ public final class Driver {
             tag = 'e';
             part = "a BigInteger for a long";
         } else if (value instanceof Throwable) {
-            tag = value instanceof Raised ? 'x' : 'e';
+            tag = value instanceof Raised ? 'x' : value instanceof GaveUp ? 'g' : 'e';
             part = value.toString();
         } else {
             tag = value == null ? 'n' : 'i';
@@ -132,7 +145,8 @@ public final class Driver {
                 result = method.invoke(function, entering((ArrayList) driver.value()));
             } catch (InvocationTargetException e) {
                 String said = String.valueOf(e.getCause().getMessage());
-                result = said.startsWith("[notebook-udf row") ? Raised.RAISED : e.getCause();
+                result = said.startsWith("[notebook-udf row") ? Raised.RAISED
+                        : said.equals("gave up") ? (Object) GaveUp.GAVE_UP : e.getCause();
             }
             write(made, result);
         }
@@ -197,6 +211,10 @@ def written(value: Any) -> str:
     if isinstance(value, int):
         # Of base 16, in which an int may have any number of digits.
         return f"i{len(f'{value:x}')}:{value:x}"
+    for tag, kind in (("m", dt.datetime), ("d", dt.date), ("c", Decimal)):
+        if isinstance(value, kind):
+            shown = str(value) if tag == "c" else value.isoformat()
+            return f"{tag}{len(shown)}:{shown}"
     return f"s{len(value.encode('utf-16-le')) // 2}:{value}"
 
 
@@ -223,7 +241,7 @@ def read(text: str) -> Iterator[Any]:
             return None
         if tag == "i":
             return int(part, 16)
-        return {"b": part == "1", "x": RAISED, "s": part}[tag]
+        return {"b": part == "1", "x": RAISED, "g": GAVE_UP, "s": part}[tag]
 
     while at < len(units):
         yield value()
@@ -294,11 +312,17 @@ class Java:
         every = zip(asked, found, expected, strict=True)
         return [(where, *one) for one in every if not same(one[1], one[2])][:10]
 
-    def rows(self, java_class: JavaClass, given: Iterable[tuple[Any, ...]]) -> list[Any]:
-        """What a function gives for each row."""
+    def rows(
+        self, java_class: JavaClass, given: Iterable[tuple[Any, ...]], *, tell: bool = False
+    ) -> list[Any]:
+        """What a function gives for each row; with ``tell`` it says on which it gave up."""
         compiler = self.jvm.org.codehaus.janino.SimpleCompiler()
         compiler.setParentClassLoader(self.loader)
-        compiler.cook(f"package {PACKAGE};\n{java_class.source}")
+        head, caught, rest = java_class.source.partition("catch (GaveUp unknown) {")
+        assert caught
+        if tell:
+            caught += ' if (true) throw new IllegalStateException("gave up");'
+        compiler.cook(f"package {PACKAGE};\n{head}{caught}{rest}")
         arguments = self.jvm.java.util.ArrayList()
         for each in (
             f"{PACKAGE}.{java_class.name}",
