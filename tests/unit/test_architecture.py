@@ -245,6 +245,13 @@ def test_no_two_modules_have_one_name() -> None:
     assert not [name for name, count in names.items() if count > 1]
 
 
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """pytest refuses to collect them together, as ``make thorough`` does."""
+    names = Counter(path.name for path in Path(__file__).parents[1].rglob("test_*.py"))
+    assert len(names) > 200
+    assert not [name for name, count in names.items() if count > 1]
+
+
 def test_no_two_public_classes_have_one_name() -> None:
     names = Counter(
         node.name
