@@ -34,8 +34,10 @@ from notebook_udf.compile.java.times import date_values
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import taken_by
+from notebook_udf.compile.java.writing.number_terms import as_int, number
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
+    INT,
     NONE,
     SCALARS,
     BoundMethod,
@@ -184,20 +186,35 @@ def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -
 def _compare_tuples(code: Code, how: str, left: Value, right: Value) -> Value:
     """Two tuples, by the first of their parts that are not equal."""
     one, other = (_parts_of(each) for each in (left, right))
-    kinds = [(code.term(a).kinds, code.term(b).kinds) for a, b in zip(one, other, strict=False)]
-    # Of two tuples the same object is equal to itself, NaN included.
-    known = all(a == b and len(a) == 1 and "float" not in a for a, b in kinds)
-    if len(one) != len(other) or not known:
-        raise NotCompiled("comparing tuples of other lengths, or with other values")
-    found = "true" if how in ("==", "<=", ">=") else "false"
-    for a, b in reversed(list(zip(one, other, strict=True))):
-        same = code.term(comparison(code, "==", a, b)).java
-        if how in ("==", "!="):
-            differs = "false" if how == "==" else "true"
-        else:
-            differs = code.term(comparison(code, how, a, b)).java
-        found = f"({same} ? {found} : {differs})"
-    return code.set(BOOL, found)
+    by_order = how not in ("==", "!=")
+    if len(one) != len(other):
+        if by_order:
+            raise NotCompiled("the order of tuples of other lengths")
+        return KnownValue(how == "!=")
+    for a, b in zip(one, other, strict=True):
+        _check_comparable(code, a, b)
+    same = [code.term(comparison(code, "==", a, b)).java for a, b in zip(one, other, strict=True)]
+    if not by_order:
+        found = " && ".join(same) or "true"
+        return code.set(BOOL, found if how == "==" else f"!({found})")
+    # Parts behind the first that differ are not compared: they may be None, which raises.
+    least = code.set(BOOL, "true" if how in ("<=", ">=") else "false")
+    for equal, a, b in zip(same, one, other, strict=True):
+        code.say(f"if (!({equal})) {{")
+        code.say(f"{least.java} = {code.term(comparison(code, how, a, b)).java};")
+        code.say("} else {")
+    code.say("}" * len(same))
+    return least
+
+
+def _check_comparable(code: Code, a: Value, b: Value) -> None:
+    """Refuses parts of tuples of which the same object is equal to itself, as a NaN is there."""
+    kinds = code.term(a).kinds | code.term(b).kinds
+    known = any(isinstance(each, KnownValue) and each.value == each.value for each in (a, b))
+    if "float" in kinds and not known:
+        raise NotCompiled("comparing tuples with floats in them")
+    if not kinds <= SCALARS and len(kinds - NONE) != 1:
+        raise NotCompiled("comparing tuples with such values in them")
 
 
 def _parts_of(value: Value) -> tuple[Value, ...]:
@@ -223,6 +240,12 @@ def is_none(code: Code, value: Value) -> str | bool:
 def _unary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     if how == "-":
         return negated(code, given[0])
+    if how == "~":
+        whole = as_int(code, number(code, given[0]))
+        if whole.kinds != INT:
+            raise NotCompiled("~ of what is no whole number")
+        # No other number of 64 bits has none.
+        return arithmetic(code, "-", negated(code, whole), KnownValue(1))
     if how != "not":
         raise NotCompiled(f"{how} here")
     found = truth(code, given[0])

@@ -431,10 +431,10 @@ def represented(code: Code, value: Value) -> Value:
     """``repr(value)``."""
     term = code.term(as_one(code, value))
     held = term.kinds
-    if is_list(held):
+    if is_list(held - NONE):
         # A tuple is written in other brackets.
-        code.lists.check_changeable(held)
-        held = code.lists.of(held)
+        code.lists.check_changeable(held - NONE)
+        held = code.lists.of(held - NONE)
     if not (held <= SCALARS or json_values.is_part(term)):
         raise NotCompiled("a value of this type in a text")
     return code.set(STR, f"PyJson.represented({code.object(term)})")
@@ -443,7 +443,7 @@ def represented(code: Code, value: Value) -> Value:
 def formatted(code: Code, value: Value, how: str) -> Value:
     """``format(value, how)``."""
     term = code.term(as_one(code, value))
-    if is_list(term.kinds) and not how:
+    if is_list(term.kinds - NONE) and not how:
         return represented(code, term)
     if is_temporal(term):
         return times_text(code, term, how)
