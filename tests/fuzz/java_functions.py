@@ -52,7 +52,7 @@ class TooSlowError(BaseException):
 
 @contextmanager
 def _in_time() -> Iterator[None]:
-    """Raises ``TooSlowError`` in what takes longer than Python needs for any of the rows."""
+    """Raises ``TooSlowError`` in what takes longer than ``_MOST_SECONDS``."""
 
     def stop(*_: object) -> None:
         raise TooSlowError

@@ -34,7 +34,7 @@ from notebook_udf.compile.java.times import date_values
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import taken_by
-from notebook_udf.compile.java.writing.number_terms import as_int, number
+from notebook_udf.compile.java.writing.number_terms import number
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     INT,
@@ -241,7 +241,7 @@ def _unary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> 
     if how == "-":
         return negated(code, given[0])
     if how == "~":
-        whole = as_int(code, number(code, given[0]))
+        whole = number(code, given[0])
         if whole.kinds != INT:
             raise NotCompiled("~ of what is no whole number")
         # No other number of 64 bits has none.
