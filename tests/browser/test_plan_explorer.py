@@ -119,6 +119,30 @@ def test_keyboard(panel: Locator) -> None:
     expect(panel.get_by_role("region", name="SQL")).to_contain_text("SELECT k, sum(twice(id))")
 
 
+# Two keys within one frame, as they come from a key that is held down on a busy machine.
+TWO_KEYS = """async svg => {
+  const chosen = () => svg.querySelector("[aria-pressed=true]").dataset.node;
+  const press = key =>
+    svg.querySelector(".nu-operator").dispatchEvent(
+      new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  const frames = async () => {
+    for (let at = 0; at < 3; at++) await new Promise(done => requestAnimationFrame(done));
+  };
+  await frames();
+  press("ArrowDown");
+  while (chosen() !== "1") await Promise.resolve();
+  press("ArrowUp");
+  await frames();
+  return chosen();
+}"""
+
+
+def test_a_second_key_before_the_focus_has_followed_the_first(panel: Locator) -> None:
+    panel.locator(".nu-operator").first.focus()
+    expect_chosen(panel, "0")
+    assert panel.locator("svg.nu-graph").evaluate(TWO_KEYS) == "0"
+
+
 def test_exports_open_without_a_kernel(panel: Locator, tmp_path: Path) -> None:
     page = panel.page
     with page.expect_download() as picture:

@@ -52,7 +52,9 @@ export function Graph(props: { reading: Reading; onCamera: (camera: Camera) => v
 
   const chosen = reading.chosen.value;
   useEffect(() => {
-    if (chosen === null) return;
+    // An effect runs after a frame. A key pressed before it chooses the next operator, and focus on
+    // this one would choose this one again.
+    if (chosen === null || chosen !== reading.chosen.peek()) return;
     const box = scene.current?.querySelector<SVGGElement>(`[data-node="${chosen}"]`);
     const view = svg.current?.getBoundingClientRect();
     const here = box?.getBoundingClientRect();
