@@ -30,6 +30,7 @@ from notebook_udf.kernel.java_failures import JavaFailures
 from notebook_udf.kernel.java_library import JavaLibrary
 from notebook_udf.kernel.java_lists import JavaLists
 from notebook_udf.kernel.recent import Recent
+from notebook_udf.kernel.spark_loggers import unlogged
 from notebook_udf.planner.physical import in_java
 from notebook_udf.planner.physical.group_value import GroupValue
 from notebook_udf.planner.physical.in_java import Listed, RecordCall
@@ -433,7 +434,9 @@ def _is_of(file: str, dependency: Dependency) -> bool:
 
 def _unless_it_raises(plan: Callable[[], DataFrame]) -> DataFrame | None:
     try:
-        return plan()
+        # What plans the query otherwise raises it again, and a user's handler hears it then.
+        with unlogged():
+            return plan()
     except Exception as error:
         _log.debug("planned with workers instead: %s", error)
         return None
