@@ -209,9 +209,6 @@ def _merged(
                 columns.append(F.call_function(there.name, *given))
         return key_names, columns, source
     mergeable = all(record.definition.mergeable for record in records)
-    if not mergeable:
-        source = source.repartition(*key_names) if keys else source.repartition(1)
-        source = source.sortWithinPartitions(*key_names) if keys else source
     layout = AggregateLayout(tuple(shown), 0, tuple(parts), sorted=not mergeable)
     columns = [
         planned(record, "merge")(F.collect_list(f"{ACCUMULATOR}{place}"), *named)

@@ -32,6 +32,7 @@ from notebook_udf.planner.physical.aggregate_gathered import gathering_of
 from notebook_udf.planner.physical.column_arguments import with_constants
 from notebook_udf.planner.planning_context import SortKey
 from notebook_udf.registry import RegisteredFunction
+from notebook_udf.sanitize import backquoted
 from notebook_udf.specs.aggregate_layout import (
     ACCUMULATOR,
     ACCUMULATOR_FIELD,
@@ -62,7 +63,7 @@ def partial_rows(
     """
     if layout.sorted:
         keys = rows.columns[: len(layout.keys)]
-        rows = rows.repartition(*keys).sortWithinPartitions(*keys) if keys else rows.repartition(1)
+        rows = _together(rows, keys).sortWithinPartitions(*keys) if keys else _together(rows, keys)
     shipments = [ship(r.name, r.version, r.definition, r.payload, role="partial") for r in records]
     leading = rows.schema.fields[: len(layout.keys) + layout.passing]
     accumulators = [
@@ -79,6 +80,19 @@ def partial_rows(
     return rows.mapInArrow(PartialPass(layout, shipments), StructType([*fields, *accumulators]))
 
 
+def _together(rows: DataFrame, keys: Sequence[str]) -> DataFrame:
+    """The rows of each group in one partition, in the order in which Spark reads them.
+
+    Spark drops an ORDER BY or a coalesce(1) below a repartition, although it keeps them below its
+    own aggregates. It keeps them below a column that depends on where a row is read.
+    """
+    *others, last = (F.col(backquoted(name)) for name in rows.columns)
+    read = F.when(F.spark_partition_id() >= 0, last).otherwise(last)
+    field = rows.schema.fields[-1]
+    rows = rows.select(*others, read.alias(field.name, metadata=field.metadata))
+    return rows.repartition(*keys) if keys else rows.repartition(1)
+
+
 def passed_rows(rows: DataFrame) -> DataFrame:
     """``rows`` marked as those of the query itself, which are no accumulators."""
     return rows.withColumn(PASSED, F.lit(True))
@@ -92,7 +106,7 @@ def window_rows(
     order: Sequence[SortKey],
 ) -> DataFrame:
     """``rows``, brought together and sorted by window, with a column of results per function."""
-    rows = rows.repartition(*partition) if partition else rows.repartition(1)
+    rows = _together(rows, partition)
     if partition or order:
         rows = rows.sortWithinPartitions(*partition, *map(_direction, order))
     shipments = [ship(r.name, r.version, r.definition, r.payload, role="window") for r in records]
