@@ -53,6 +53,10 @@ TABLE = str.maketrans({'a': '1', 'b': None, ',': ';'})
 CENT = Decimal('0.01')
 GRADES = [(90, 'A'), (50, 'B'), (3, 'C')]
 WORDS = {'a': ['x', 'y'], 'b': []}
+STATES = {'a': ['alpha', 1, 2.5], 'b': ['beta', 3, None], '': ['', -1, 0.0]}
+TIERS = {'a': {'rate': 0.5, 'least': 3, 'tags': ['x']}, 'b': {'rate': 2, 'tags': []}}
+RANGES = [(0, 3), (3, 50), (-100, 0)]
+MAYBE = {'a': (1, 'x'), 'b': None}
 
 class Level(enum.IntEnum):
     LOW = 1
@@ -65,6 +69,8 @@ class Colour(enum.Enum):
 class Span(NamedTuple):
     low: int
     high: int = 3
+
+SPANS = {'a': Span(1), 'b': Span(-2, 7), '': Span(0, 0)}
 
 @dataclass
 class Point:
@@ -104,16 +110,22 @@ def pairs(text):
 
 WIDE_FORMS: dict[str, tuple[str, ...]] = {
     "int": (
-        "(~{int})", "({int} & {int})", "({int} | {int})", "({int} ^ {int})", "({int} << 3)",
-        "({int} >> 2)", "({int} << ({int} % 70))", "({int} >> ({int} % 70))",
-        "divmod({int}, {int})[0]", "divmod({int}, {int})[1]", "pow({int}, 2)", "pow(3, {int}, 7)",
-        "math.gcd({int}, {int})", "math.isqrt(abs({int}))", "math.comb(9, {int} % 12)",
-        "math.factorial({int} % 25)", "math.trunc({float})", "int({str}, 16)", "int({str}, 2)",
-        "int({str}, 0)", "int('0x1f', 16)", "({int}).bit_length()", "({int}).bit_count()",
-        "round({int}, -1)", "round({int}, -2)", "{str}.rfind('a')", "{str}.rindex(',')",
-        "{str}.find('a', {int})", "{str}.count('a', {int})", "ord({str}[0])", "ord({str})",
-        "len({str}.splitlines())", "len({str}.encode())", "sum({str}.encode())",
-        "len(json.dumps({str}))", "json.loads('[1, 2, 3]')[{int}]", "len(json.loads({str}))",
+        "STATES[{str}][1]", "STATES.get({str}, ['', 9])[1]", "len(WORDS[{str}])",
+        "len(WORDS.get({str}, []))", "TIERS[{str}]['least']",
+        "TIERS.get({str}, {{}}).get('least', 7)", "RANGES[{int}][0]",
+        "(RANGES[{int} % 3][1] - {int})", "MAYBE[{str}][0]", "(MAYBE.get({str}) or (5, 'z'))[0]",
+        "sum(len(w) for w in WORDS[{str}])", "sum(RANGES[{int} % 3])", "max(RANGES[{int} % 4])",
+        "SPANS[{str}].high", "(SPANS[{str}].low + {int})", "(~{int})", "({int} & {int})",
+        "({int} | {int})", "({int} ^ {int})", "({int} << 3)", "({int} >> 2)",
+        "({int} << ({int} % 70))", "({int} >> ({int} % 70))", "divmod({int}, {int})[0]",
+        "divmod({int}, {int})[1]", "pow({int}, 2)", "pow(3, {int}, 7)", "math.gcd({int}, {int})",
+        "math.isqrt(abs({int}))", "math.comb(9, {int} % 12)", "math.factorial({int} % 25)",
+        "math.trunc({float})", "int({str}, 16)", "int({str}, 2)", "int({str}, 0)",
+        "int('0x1f', 16)", "({int}).bit_length()", "({int}).bit_count()", "round({int}, -1)",
+        "round({int}, -2)", "{str}.rfind('a')", "{str}.rindex(',')", "{str}.find('a', {int})",
+        "{str}.count('a', {int})", "ord({str}[0])", "ord({str})", "len({str}.splitlines())",
+        "len({str}.encode())", "sum({str}.encode())", "len(json.dumps({str}))",
+        "json.loads('[1, 2, 3]')[{int}]", "len(json.loads({str}))",
         "json.loads('{\"k\": ' + str({int}) + '}')['k']",
         "json.loads('{\"k\": {\"v\": [' + str({int}) + ']}}').get('k')['v'][0]",
         "int(hashlib.md5({str}.encode()).hexdigest()[:4], 16)", "u.hour", "u.minute", "u.second",
@@ -150,8 +162,10 @@ WIDE_FORMS: dict[str, tuple[str, ...]] = {
         "statistics.mode(h)",
     ),
     "float": (
-        "math.pow({float}, 2)", "math.hypot({float}, {float})", "math.degrees({float})",
-        "math.log10({float})", "math.log2({float})", "math.log1p({float})", "math.cbrt({float})",
+        "STATES[{str}][2]", "TIERS[{str}]['rate']", "TIERS.get({str}, TIERS['a'])['rate']",
+        "({float} * TIERS[{str}].get('rate', 1.0))", "math.pow({float}, 2)",
+        "math.hypot({float}, {float})", "math.degrees({float})", "math.log10({float})",
+        "math.log2({float})", "math.log1p({float})", "math.cbrt({float})",
         "math.fmod({float}, {float})", "math.tanh({float})", "math.atan2({float}, {float})",
         "math.fsum([{float}, {float}])", "math.expm1({float})", "math.log({float}, 2)",
         "math.log({int})", "math.sqrt({int})", "math.dist((x, y), (0.5, 1.0))",
@@ -173,6 +187,9 @@ WIDE_FORMS: dict[str, tuple[str, ...]] = {
         "float(round({float}))", "sum([0.1] * 3)",
     ),
     "str": (
+        "STATES[{str}][0]", "','.join(WORDS[{str}])", "(MAYBE[{str}] or (0, t))[1]",
+        "(STATES.get({str}) or STATES['b'])[0]", "f'{{STATES[s][0]}}-{{STATES[s][1]}}'",
+        "next((k for k, v in WORDS.items() if {str} in v), t)", "sorted(WORDS[{str}])[-1]",
         "str(h)", "repr(w)", 'f"{{h}} {{w}}"', "'%s' % (h,)", "{str}.casefold()",
         "{str}.center(7, '*')", "{str}.ljust(5)", "{str}.rjust(6, '.')", "{str}.removeprefix('a')",
         "{str}.removesuffix('b')", "{str}.expandtabs(3)", "{str}.translate(TABLE)",
@@ -226,14 +243,17 @@ WIDE_FORMS: dict[str, tuple[str, ...]] = {
         "str(math.floor({float}))", "', '.join(f'{{k}}={{v}}' for k, v in sorted(NAMES.items()))",
     ),
     "bool": (
-        "(({int}, {str}) < (3, 'b'))", "(({int}, {int}) >= ({int}, a))",
-        "(({str}, {bool}) == (t, p))", "((d.year, d.month) > ({int}, 2))",
-        "(({int}, {str}) != (a, s))", "((d, {int}) <= (e, {int}))",
-        "(({float}, {str}) < (0.5, {str}))", "(Span({int}) == (1, {int}))", "{str}.isupper()",
-        "{str}.islower()", "{str}.istitle()", "{str}.isspace()", "{str}.isalnum()",
-        "{str}.isdecimal()", "{str}.isnumeric()", "{str}.isascii()",
-        "{str}.startswith('a', {int})", "{str}.endswith('b', 0, {int})", "isinstance(a, int)",
-        "isinstance({int}, (str, float))", "isinstance({bool}, int)",
+        "({str} in WORDS['a'])", "({str} in WORDS.get({str}, []))", "({str} in STATES)",
+        "(MAYBE.get({str}) is None)", "(not WORDS.get({str}))", "({int} in RANGES[{int} % 3])",
+        "any(w == {str} for w in WORDS[{str}])",
+        "(TIERS.get({str}) is not None and TIERS[s]['tags'] != [])", "(({int}, {str}) < (3, 'b'))",
+        "(({int}, {int}) >= ({int}, a))", "(({str}, {bool}) == (t, p))",
+        "((d.year, d.month) > ({int}, 2))", "(({int}, {str}) != (a, s))",
+        "((d, {int}) <= (e, {int}))", "(({float}, {str}) < (0.5, {str}))",
+        "(Span({int}) == (1, {int}))", "{str}.isupper()", "{str}.islower()", "{str}.istitle()",
+        "{str}.isspace()", "{str}.isalnum()", "{str}.isdecimal()", "{str}.isnumeric()",
+        "{str}.isascii()", "{str}.startswith('a', {int})", "{str}.endswith('b', 0, {int})",
+        "isinstance(a, int)", "isinstance({int}, (str, float))", "isinstance({bool}, int)",
         "({int} < {int} <= {int} != {int})", "({float} < {int})", "math.isclose({float}, {float})",
         "math.isinf({float})", "math.isfinite({float})", "{float}.is_integer()", "({int} in h)",
         "({str} in w)", "(h == [1, 2])", "(sorted(h) == h)", "(w == w[::-1])", "bool(h)",

@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
 from notebook_udf.compile.java.bodies import merging, name_scope
-from notebook_udf.compile.java.bodies.evaluations import OPERATIONS, is_none
+from notebook_udf.compile.java.bodies.comparisons import is_none
+from notebook_udf.compile.java.bodies.evaluations import OPERATIONS
 from notebook_udf.compile.java.bodies.merging import entered, kinds_of, set_local, without_none
 from notebook_udf.compile.java.collections import containers
 from notebook_udf.compile.java.columns.given_records import with_part

@@ -4,25 +4,43 @@ from __future__ import annotations
 
 import datetime as dt
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeGuard
 
 from notebook_udf.compile.java.bodies import function_calls
+from notebook_udf.compile.java.bodies.comparisons import compare, is_none
+from notebook_udf.compile.java.bodies.constant_operands import (
+    Operation,
+    for_each,
+    raised_by_item,
+    raised_by_none,
+    raised_by_unpacking,
+)
 from notebook_udf.compile.java.calls import (
     builtin_calls,
 )
-from notebook_udf.compile.java.collections import containers, enum_members, lookups, set_values
+from notebook_udf.compile.java.collections import (
+    constant_choices,
+    containers,
+    enum_members,
+    lookups,
+    set_values,
+)
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating import unpacking
 from notebook_udf.compile.java.iterating.generated_values import (
     FunctionCalls,
     listed,
 )
-from notebook_udf.compile.java.iterating.iterators import filled, is_listed, materialised
+from notebook_udf.compile.java.iterating.iterators import (
+    filled,
+    is_listed,
+    materialised,
+    through_constants,
+)
 from notebook_udf.compile.java.numbers.arithmetic import (
     arithmetic,
-    comparison,
     negated,
     truth,
 )
@@ -32,6 +50,7 @@ from notebook_udf.compile.java.standard_library import posix_paths, url_parts
 from notebook_udf.compile.java.texts import templates, text_methods
 from notebook_udf.compile.java.times import date_values
 from notebook_udf.compile.java.times.date_values import is_temporal
+from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import taken_by
 from notebook_udf.compile.java.writing.number_terms import number
@@ -44,6 +63,7 @@ from notebook_udf.compile.java.writing.terms import (
     Generated,
     KnownValue,
     NotCompiled,
+    OneOf,
     Parts,
     Slice,
     Term,
@@ -55,11 +75,8 @@ from notebook_udf.compile.java.writing.terms import (
 )
 from notebook_udf.compile.opcodes import LIST_TO_TUPLE
 
-Operation: TypeAlias = Callable[[FunctionCalls, Code, Sequence[Value], Any], Value]
-
 # Classes whose first and last values are constants of theirs.
 _TIMES: tuple[Any, ...] = (dt.date, dt.datetime, dt.time)
-_ORDERED = ("<", "<=", ">", ">=", "==", "!=")
 
 
 def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
@@ -72,6 +89,10 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
     if _is_enum(owner) or enum_classes.is_member(owner):
         return enum_members.attribute(code, owner, name)
     if name in ("min", "max") and _is_time(owner):
+        return KnownValue(getattr(owner.value, name))
+    if isinstance(owner, OneOf):
+        return _of_objects(run, code, owner, name)
+    if isinstance(owner, KnownValue) and name in getattr(type(owner.value), "_fields", ()):
         return KnownValue(getattr(owner.value, name))
     if isinstance(owner, KnownValue) and known_objects.is_object(owner.value):
         code.constants.files.add(known_objects.file_of(owner.value))
@@ -102,6 +123,15 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
     if isinstance(owner, Term) and json_values.is_part(owner):
         owner = json_values.with_attribute(code, owner, name)
     return BoundMethod(owner, name)
+
+
+def _of_objects(run: FunctionCalls, code: Code, owner: OneOf, name: str) -> Value:
+    """An attribute of the constant object that a row has, or a method of it."""
+    owner = choices.present(code, owner, AttributeError)
+    found = [_attribute(run, code, (KnownValue(each),), name) for each in owner.of]
+    if any(isinstance(each, BoundMethod) for each in found):
+        return BoundMethod(owner, name)
+    return constant_choices.of_each(code, owner, lambda each: _attribute(run, code, (each,), name))
 
 
 def _is_time(value: Value) -> TypeGuard[KnownValue]:
@@ -149,92 +179,6 @@ def _joined(code: Code, *lists: Value) -> Value:
         code.lists.put(made.kinds, code.lists.of(whole.kinds))
         code.say(f"{made.java}.addAll({whole.java});")
     return made
-
-
-def _compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
-    left, right = map(enum_classes.plain, given)
-    same = enum_members.compared(code, how, left, right)
-    if same is not None:
-        return same
-    if how in _ORDERED:
-        if set_values.involves_set(left, right):
-            return set_values.compared(code, how, left, right)
-        left, right = code.opened(left), code.opened(right)
-        in_order = containers.compared_lists(code, how, left, right)
-        if in_order is not None:
-            return in_order
-        if isinstance(left, Parts) or isinstance(right, Parts):
-            return _compare_tuples(code, how, left, right)
-        return comparison(code, how, left, right)
-    if how in ("in", "not in"):
-        found: str | bool | None = None
-        if isinstance(right, KnownValue):
-            found = enum_members.is_one_of(code, left, right.value)
-        if found is None:
-            found = text_methods.contains(code, left, right)
-        if isinstance(found, bool):
-            return KnownValue(found == (how == "in"))
-        return code.set(BOOL, found if how == "in" else f"!({found})")
-    if not (isinstance(right, KnownValue) and right.value is None):
-        raise NotCompiled(f"{how} anything but None")
-    known = is_none(code, left)
-    if isinstance(known, bool):
-        return KnownValue(known == (how == "is"))
-    return code.set(BOOL, known if how == "is" else f"!({known})")
-
-
-def _compare_tuples(code: Code, how: str, left: Value, right: Value) -> Value:
-    """Two tuples, by the first of their parts that are not equal."""
-    one, other = (_parts_of(each) for each in (left, right))
-    by_order = how not in ("==", "!=")
-    if len(one) != len(other):
-        if by_order:
-            raise NotCompiled("the order of tuples of other lengths")
-        return KnownValue(how == "!=")
-    for a, b in zip(one, other, strict=True):
-        _check_comparable(code, a, b)
-    same = [code.term(comparison(code, "==", a, b)).java for a, b in zip(one, other, strict=True)]
-    if not by_order:
-        found = " && ".join(same) or "true"
-        return code.set(BOOL, found if how == "==" else f"!({found})")
-    # Parts behind the first that differ are not compared: they may be None, which raises.
-    least = code.set(BOOL, "true" if how in ("<=", ">=") else "false")
-    for equal, a, b in zip(same, one, other, strict=True):
-        code.say(f"if (!({equal})) {{")
-        code.say(f"{least.java} = {code.term(comparison(code, how, a, b)).java};")
-        code.say("} else {")
-    code.say("}" * len(same))
-    return least
-
-
-def _check_comparable(code: Code, a: Value, b: Value) -> None:
-    """Refuses parts of tuples of which the same object is equal to itself, as a NaN is there."""
-    kinds = code.term(a).kinds | code.term(b).kinds
-    known = any(isinstance(each, KnownValue) and each.value == each.value for each in (a, b))
-    if "float" in kinds and not known:
-        raise NotCompiled("comparing tuples with floats in them")
-    if not kinds <= SCALARS and len(kinds - NONE) != 1:
-        raise NotCompiled("comparing tuples with such values in them")
-
-
-def _parts_of(value: Value) -> tuple[Value, ...]:
-    if isinstance(value, KnownValue) and type(value.value) is tuple:
-        return tuple(map(KnownValue, value.value))
-    if not isinstance(value, Parts) or value.form != "tuple":
-        raise NotCompiled("comparing a tuple with something else")
-    return value.parts
-
-
-def is_none(code: Code, value: Value) -> str | bool:
-    """Whether a value is None: an expression, or the answer for every row."""
-    if isinstance(value, KnownValue):
-        return value.value is None
-    if isinstance(value, Parts):
-        return False
-    term = code.term(value)
-    if "none" not in term.kinds:
-        return False
-    return len(term.kinds) == 1 or f"{term.java} == null"
 
 
 def _unary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
@@ -296,12 +240,12 @@ def _tuple(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Va
 
 
 def _list(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
-    return Parts(tuple(given), form="list") if given else code.new_list()
+    return Parts(tuple(given), form="list") if given else code.empty(code.new_list(), [])
 
 
 def _map(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     if not given:
-        return json_values.empty_dict(code)
+        return code.empty(json_values.empty_dict(code), {})
     constants = [each.value for each in given if isinstance(each, KnownValue)]
     if len(constants) == len(given):
         return KnownValue(dict(zip(constants[::2], constants[1::2], strict=True)))
@@ -405,6 +349,10 @@ def _call_unpacked(run: FunctionCalls, code: Code, given: Sequence[Value], _: An
 
 def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) -> Value:
     function, *arguments = given
+    if isinstance(function, KnownValue) and function.value is len:
+        return OPERATIONS["length"](run, code, arguments, None)
+    if builtin_calls.goes_through(function):
+        arguments = [through_constants(code, each) for each in arguments]
 
     def evaluate(kind: str, detail: Any, values: tuple[Value, ...]) -> Value:
         return OPERATIONS[kind](run, code, values, detail)
@@ -414,13 +362,13 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
 
 OPERATIONS: dict[str, Operation] = {
     "attribute": _attribute,
-    "binary": _binary,
-    "compare": _compare,
+    "binary": for_each(_binary),
+    "compare": for_each(compare),
     "unary": _unary,
-    "item": _item,
+    "item": for_each(_item, raised_by_item),
     "slice": _slice,
-    "is_sequence": _is_sequence,
-    "length": _length,
+    "is_sequence": for_each(_is_sequence),
+    "length": for_each(_length, raised_by_none),
     "tuple": _tuple,
     "list": _list,
     "set": lambda run, code, given, _: set_values.of_items(code, tuple(given)),
@@ -432,7 +380,7 @@ OPERATIONS: dict[str, Operation] = {
     "import_from": _attribute,
     "exception_match": _matches,
     "generator": _generator,
-    "unpack": _unpack,
+    "unpack": for_each(_unpack, raised_by_unpacking),
     "convert": _convert,
     "format": _format,
     "string": _string,

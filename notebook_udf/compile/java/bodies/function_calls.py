@@ -14,7 +14,7 @@ from notebook_udf.compile.java.calls import (
     method_calls,
     operator_calls,
 )
-from notebook_udf.compile.java.collections import enum_members
+from notebook_udf.compile.java.collections import constant_choices, enum_members
 from notebook_udf.compile.java.columns.given_records import collects
 from notebook_udf.compile.java.iterating.generated_values import (
     FunctionCalls,
@@ -67,6 +67,13 @@ def called(
             return called(run, code, KnownValue(known), arguments, names, evaluate)
 
         return choices.chosen(code, function, of_one, "a function")
+    if isinstance(function, BoundMethod) and isinstance(function.owner, OneOf):
+        name = function.name
+
+        def of_owner(known: KnownValue) -> Value:
+            return called(run, code, BoundMethod(known, name), arguments, names, evaluate)
+
+        return constant_choices.of_each(code, function.owner, of_owner)
     if isinstance(function, BoundMethod):
         own = _method(run, function, arguments, names)
         if own is None:

@@ -13,6 +13,7 @@ from notebook_udf.compile.java.writing.terms import (
     Kinds,
     KnownValue,
     NotCompiled,
+    OneOf,
     Parts,
     Term,
     Undetermined,
@@ -138,6 +139,8 @@ def _kind(value: Value) -> Any:
         return tuple(map(_kind, value.parts))
     if isinstance(value, KnownValue):
         return ("constant", type(value.value), value.value if isinstance(value.value, int) else 0)
+    if isinstance(value, OneOf):
+        return ("one of", len(value.of), value.place.kinds)
     return type(value).__name__
 
 

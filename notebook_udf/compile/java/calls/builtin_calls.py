@@ -30,6 +30,7 @@ from notebook_udf.compile.java.writing.terms import (
     NUMBERS,
     SCALARS,
     STR,
+    BoundMethod,
     Iteration,
     KnownValue,
     NotCompiled,
@@ -41,6 +42,9 @@ from notebook_udf.compile.java.writing.terms import (
 
 Given = tuple[Value, ...]
 _MARKS = {16: "x", 8: "o", 2: "b"}
+_READING = (
+    all, any, enumerate, filter, frozenset, list, map, max, min, set, sorted, sum, tuple, zip,
+)  # fmt: skip
 _KINDS_OF_TYPES = {int: ("int", "bool"), float: ("float",), bool: ("bool",), str: ("str",)}
 
 
@@ -282,6 +286,13 @@ def _pow(code: Code, given: Given) -> Value:
     if not 2 <= len(given) <= 3:
         raise NotCompiled("pow of anything but two or three numbers")
     return power(code, *(both if len(given) == 3 else given))
+
+
+def goes_through(function: Value) -> bool:
+    """Whether a call reads what its arguments hold, and keeps none of them as it is."""
+    if isinstance(function, BoundMethod):
+        return function.name == "join"
+    return isinstance(function, KnownValue) and any(function.value is each for each in _READING)
 
 
 def _divmod(code: Code, given: Given) -> Value:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import re
-from typing import Any
 
 from notebook_udf.compile.java.collections import containers, lookups, set_values
 from notebook_udf.compile.java.documents import json_values
@@ -16,7 +15,6 @@ from notebook_udf.compile.java.standard_library import hashes, real_numbers, web
 from notebook_udf.compile.java.texts import templates, text_methods
 from notebook_udf.compile.java.times import date_values, time_sources
 from notebook_udf.compile.java.times.date_values import is_temporal
-from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     NONE,
@@ -24,7 +22,6 @@ from notebook_udf.compile.java.writing.terms import (
     Call,
     KnownValue,
     NotCompiled,
-    OneOf,
     Parts,
     Sequence,
     Term,
@@ -41,18 +38,15 @@ def called(
 ) -> Value:
     """The call of a method; ``call`` writes that of a function that it is given."""
     owner, name = method.owner, method.name
-    if isinstance(owner, OneOf):
-
-        def of_one(known: Any) -> Value:
-            return called(code, BoundMethod(KnownValue(known), name), given, names, call)
-
-        return choices.chosen(code, owner, of_one, "an object")
     constant = owner.value if isinstance(owner, KnownValue) else None
     if isinstance(constant, dict) and type(constant) is dict:
         if name in _VIEWS and not given:
             return KnownValue(tuple(getattr(constant, name)()))
         if name == "get" and 1 <= len(given) <= 2 and not names:
             default = given[1] if len(given) == 2 else KnownValue(None)
+            if isinstance(given[0], KnownValue) and type(given[0].value) in (str, int, bool):
+                known = lookups.known_item(constant, given[0])
+                return default if known is None else known
             return lookups.looked_up(code, constant, given[0], default)
         raise NotCompiled(f"the method {name} of a dict")
     if set_values.involves_set(owner) or type(constant) in (set, frozenset):

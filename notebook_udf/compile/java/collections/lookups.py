@@ -97,14 +97,20 @@ def looked_up(code: Code, container: Any, index: Value, default: Value | None = 
     """``container[index]`` of a constant, or ``container.get(index, default)`` of a dict."""
     container = calendar_names.plain(container)
     values = container.values() if isinstance(container, dict) else container
+    if default is not None and not container:
+        return default
     if not isinstance(container, (dict, tuple, list)) or not container:
         raise NotCompiled(f"an item of this {type(container).__name__}")
-    if default is None and not all(map(is_literal, values)):
+    constants = tuple(map(KnownValue, values))
+    if not all(map(is_literal, values)):
+        default = default and _as_constant(code, default)
         numbers = range(len(container))
         places = dict(zip(container, numbers, strict=True)) if isinstance(container, dict) else None
-        place_of = looked_up(code, places or tuple(numbers), index)
-        return choices.of_places(code.term(place_of), tuple(map(KnownValue, values)))
-    constants = tuple(map(KnownValue, values))
+        none = KnownValue(len(container)) if default else None
+        place_of = looked_up(code, places or tuple(numbers), index, none)
+        return choices.of_places(
+            code.term(place_of), (*constants, default) if default else constants
+        )
     if isinstance(container, dict) and has_tuples(container):
         index = _tuple_key(code, container, index)
     kinds: Kinds = frozenset(kind for each in values for kind in code.integers.literal(each).kinds)
@@ -120,6 +126,22 @@ def looked_up(code: Code, container: Any, index: Value, default: Value | None = 
     held = code.constant("java.util.HashMap", f"PyList.map({pairs})")
     found = _found(code, held, kinds, index, default)
     return choices.noted(found, (*constants, default) if default else constants)
+
+
+def _as_constant(code: Code, default: Value) -> Value:
+    """What is made of constants alone, and only read, as a constant; any other value as it is."""
+    if isinstance(default, Term) and default.java in code.empties:
+        return KnownValue(code.empties[default.java])
+    if not isinstance(default, Parts) or default.of is not None:
+        return default
+    parts = [each.value for each in default.parts if isinstance(each, KnownValue)]
+    if len(parts) != len(default.parts):
+        return default
+    if default.form == "dict":
+        return KnownValue(dict(zip(default.names, parts, strict=True)))
+    if default.form == "list":
+        return KnownValue(parts)
+    return KnownValue(tuple(parts)) if default.form == "tuple" and not default.names else default
 
 
 def has_tuples(container: Iterable[Any]) -> bool:

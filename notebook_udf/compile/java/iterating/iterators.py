@@ -49,6 +49,8 @@ def iterated(code: Code, value: Value) -> Iteration:
         return value.begin()
     if isinstance(value, KnownValue) and not isinstance(value.value, str):
         return _of_constants(code, value.value)
+    if isinstance(value, OneOf):
+        return _of_one(code, value)
     value = code.opened(value)
     if isinstance(value, Parts):
         named_parts.check_places(value)
@@ -67,6 +69,15 @@ def iterated(code: Code, value: Value) -> Iteration:
     if is_set(term.kinds):
         raise NotCompiled("what depends on the order of a set, which varies")
     raise NotCompiled("a loop over what is no text and no list of texts")
+
+
+def through_constants(code: Code, value: Value) -> Value:
+    """One of some constant lists as what can be gone through; any other value as it is."""
+    if not isinstance(value, OneOf) or not all(
+        each is None or type(each) in (list, tuple, dict) for each in value.of
+    ):
+        return value
+    return Sequence(lambda: iterated(code, value))
 
 
 def _apart(code: Code, over: Iteration) -> Iteration:
@@ -103,8 +114,10 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
     if not whole.parts:
         raise NotCompiled("a loop over nothing")
     rows = [each.parts if isinstance(each, Parts) else _row(each) for each in whole.parts]
-    if any(row is not None for row in rows):
-        if None in rows or len({len(row or ()) for row in rows}) != 1:
+    alike = None not in rows and len({len(row or ()) for row in rows}) == 1
+    known = all(isinstance(each, KnownValue) for each in whole.parts)
+    if any(row is not None for row in rows) and (alike or not known):
+        if not alike:
             raise NotCompiled("a loop over tuples of several lengths")
         columns = zip(*[row or () for row in rows], strict=True)
         return zipped(code, [_of_parts(code, Parts(tuple(column))) for column in columns])
@@ -119,6 +132,22 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
     made = f"PyList.list({array})"
     listed = code.constant("java.util.ArrayList", made) if constant else made
     return choices.through(_of_list(code, listed, kinds), whole.parts)
+
+
+def _of_one(code: Code, value: OneOf) -> Iteration:
+    """Of the constant list that a row has."""
+    value = choices.present(code, value)
+    if not all(type(each) in (tuple, list, dict) for each in value.of):
+        raise NotCompiled("a loop over one of some constants that are no lists")
+    if not all(is_literal(each) for whole in value.of for each in whole):
+        raise NotCompiled("a loop over one of some lists of objects")
+    literals = [[code.integers.literal(each) for each in whole] for whole in value.of]
+    lists = [array_of(f"(Object) {code.object(each)}" for each in whole) for whole in literals]
+    every = array_of(f"(Object) PyList.list({each})" for each in lists)
+    held = code.constant("java.util.ArrayList", f"PyList.list({every})")
+    place = code.integers.as_place(value.place)
+    kinds = frozenset(kind for whole in literals for each in whole for kind in each.kinds)
+    return _of_list(code, f"(java.util.ArrayList) PyList.item({held}, {place})", kinds)
 
 
 def _of_list(code: Code, java: str, kinds: Kinds, held: str = "PyIterator") -> Iteration:

@@ -27,6 +27,7 @@ from notebook_udf.compile.java.writing.terms import (
     Kinds,
     KnownValue,
     NotCompiled,
+    OneOf,
     Term,
     Value,
     is_record,
@@ -216,6 +217,8 @@ def truth(code: Code, value: Value) -> str | bool:
     """Whether a value counts as true: an expression, or the answer for every row."""
     if isinstance(value, KnownValue):
         return bool(value.value)
+    if isinstance(value, OneOf):
+        return code.one_of_places(value, [bool(each) for each in value.of])
     one = code.term(value)
     held = code.integers.held(one.kinds)
     if one.kinds in (DATE, MOMENT):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
     STR,
     Iteration,
@@ -58,8 +59,6 @@ def of_places(place: Term, values: Sequence[Value]) -> OneOf:
     known = [each.value for each in values if isinstance(each, KnownValue)]
     if len(known) != len(values):
         raise NotCompiled("a constant object beside what varies")
-    if len(known) > _MOST:
-        raise NotCompiled("one of so many objects")
     return OneOf(place, tuple(known))
 
 
@@ -74,6 +73,8 @@ def chosen(code: Code, value: Value, write: Callable[[Any], Value], what: str) -
     if isinstance(value, KnownValue):
         return write(value.value)
     if isinstance(value, OneOf):
+        if len(value.of) > _MOST:
+            raise NotCompiled("one of so many objects")
         tests = [f"{code.integers.as_place(value.place)} == {at}L" for at in range(len(value.of))]
         return _branches(code, tests, value.of, write)
     if not isinstance(value, Term) or not value.among:
@@ -81,6 +82,27 @@ def chosen(code: Code, value: Value, write: Callable[[Any], Value], what: str) -
     return _branches(
         code, [f"{quoted(each)}.equals({value.java})" for each in value.among], value.among, write
     )
+
+
+def that_do_not_raise(
+    code: Code, value: OneOf, raised_by: Callable[[Any], type[Exception] | None]
+) -> OneOf:
+    """One of the constants of which something can be done; with one of the others it raises."""
+    raised = [raised_by(each) for each in value.of]
+    others = [each for each, error in zip(value.of, raised, strict=True) if error is None]
+    if not others:
+        raise NotCompiled("what raises in every row")
+    for place, error in enumerate(raised):
+        if error is not None:
+            code.say(f"if ({code.integers.as_place(value.place)} == {place}L) {raising(error)}")
+    # Nothing is done with what stands there instead.
+    there = zip(value.of, raised, strict=True)
+    return replace(value, of=tuple(others[0] if error else each for each, error in there))
+
+
+def present(code: Code, value: OneOf, otherwise: type[Exception] = TypeError) -> OneOf:
+    """One of the constants that are not None; where it is None it raises."""
+    return that_do_not_raise(code, value, lambda each: otherwise if each is None else None)
 
 
 def _branches(

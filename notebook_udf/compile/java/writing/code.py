@@ -29,6 +29,7 @@ from notebook_udf.compile.java.writing.terms import (
     Kinds,
     KnownValue,
     NotCompiled,
+    OneOf,
     Parts,
     Term,
     Value,
@@ -205,10 +206,12 @@ class Code:
     variables: dict[str, str] = field(default_factory=dict)
     statements: list[str] = field(default_factory=list)
     lists_made: int = 0
+    empties: dict[str, Any] = field(default_factory=dict)
 
     def begin(self) -> None:
         """Begins again: nothing is written yet."""
         self.variables.clear()
+        self.empties.clear()
         self.statements = []
 
     def say(self, statement: str) -> None:
@@ -348,6 +351,18 @@ class Code:
             return self.integers.literal(value.value)
         found = value.form if isinstance(value, Parts) else type(value).__name__.lower()
         raise NotCompiled(f"a {found} as a value")
+
+    def empty(self, made: Term, constant: Any) -> Term:
+        """What ``[]`` or ``{}`` makes, which nothing else has until a variable holds it."""
+        self.empties[made.java] = constant
+        return made
+
+    def one_of_places(self, value: OneOf, holds: list[bool]) -> str | bool:
+        """Whether a row has one of the constants of which something holds; may be so of all."""
+        if all(holds) or not any(holds):
+            return holds[0]
+        place = self.integers.as_place(value.place)
+        return "(" + " || ".join(f"{place} == {at}L" for at, yes in enumerate(holds) if yes) + ")"
 
     def present(self, value: Value, otherwise: type[Exception] = TypeError) -> Term:
         """A value that Python goes on with only if it is not None; with it, it raises."""

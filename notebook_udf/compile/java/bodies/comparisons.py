@@ -1,0 +1,113 @@
+"""Comparisons, as Java: of values, of tuples part by part, with None, and ``in``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from notebook_udf.compile.java.collections import containers, enum_members, set_values
+from notebook_udf.compile.java.iterating.generated_values import FunctionCalls
+from notebook_udf.compile.java.numbers.arithmetic import comparison
+from notebook_udf.compile.java.objects import enum_classes
+from notebook_udf.compile.java.texts import text_methods
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.terms import (
+    BOOL,
+    NONE,
+    SCALARS,
+    KnownValue,
+    NotCompiled,
+    OneOf,
+    Parts,
+    Value,
+)
+
+_ORDERED = ("<", "<=", ">", ">=", "==", "!=")
+
+
+def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
+    """A comparison of two values, by its operator."""
+    left, right = map(enum_classes.plain, given)
+    same = enum_members.compared(code, how, left, right)
+    if same is not None:
+        return same
+    if how in _ORDERED:
+        if set_values.involves_set(left, right):
+            return set_values.compared(code, how, left, right)
+        left, right = code.opened(left), code.opened(right)
+        in_order = containers.compared_lists(code, how, left, right)
+        if in_order is not None:
+            return in_order
+        if isinstance(left, Parts) or isinstance(right, Parts):
+            return _compare_tuples(code, how, left, right)
+        return comparison(code, how, left, right)
+    if how in ("in", "not in"):
+        found: str | bool | None = None
+        if isinstance(right, KnownValue):
+            found = enum_members.is_one_of(code, left, right.value)
+        if found is None:
+            found = text_methods.contains(code, left, right)
+        if isinstance(found, bool):
+            return KnownValue(found == (how == "in"))
+        return code.set(BOOL, found if how == "in" else f"!({found})")
+    if not (isinstance(right, KnownValue) and right.value is None):
+        raise NotCompiled(f"{how} anything but None")
+    known = is_none(code, left)
+    if isinstance(known, bool):
+        return KnownValue(known == (how == "is"))
+    return code.set(BOOL, known if how == "is" else f"!({known})")
+
+
+def _compare_tuples(code: Code, how: str, left: Value, right: Value) -> Value:
+    """Two tuples, by the first of their parts that are not equal."""
+    one, other = (_parts_of(each) for each in (left, right))
+    by_order = how not in ("==", "!=")
+    if len(one) != len(other):
+        if by_order:
+            raise NotCompiled("the order of tuples of other lengths")
+        return KnownValue(how == "!=")
+    for a, b in zip(one, other, strict=True):
+        _check_comparable(code, a, b)
+    same = [code.term(comparison(code, "==", a, b)).java for a, b in zip(one, other, strict=True)]
+    if not by_order:
+        found = " && ".join(same) or "true"
+        return code.set(BOOL, found if how == "==" else f"!({found})")
+    # Parts behind the first that differ are not compared: they may be None, which raises.
+    least = code.set(BOOL, "true" if how in ("<=", ">=") else "false")
+    for equal, a, b in zip(same, one, other, strict=True):
+        code.say(f"if (!({equal})) {{")
+        code.say(f"{least.java} = {code.term(comparison(code, how, a, b)).java};")
+        code.say("} else {")
+    code.say("}" * len(same))
+    return least
+
+
+def _check_comparable(code: Code, a: Value, b: Value) -> None:
+    """Refuses parts of tuples of which the same object is equal to itself, as a NaN is there."""
+    kinds = code.term(a).kinds | code.term(b).kinds
+    known = any(isinstance(each, KnownValue) and each.value == each.value for each in (a, b))
+    if "float" in kinds and not known:
+        raise NotCompiled("comparing tuples with floats in them")
+    if not kinds <= SCALARS and len(kinds - NONE) != 1:
+        raise NotCompiled("comparing tuples with such values in them")
+
+
+def _parts_of(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, KnownValue) and type(value.value) is tuple:
+        return tuple(map(KnownValue, value.value))
+    if not isinstance(value, Parts) or value.form != "tuple":
+        raise NotCompiled("comparing a tuple with something else")
+    return value.parts
+
+
+def is_none(code: Code, value: Value) -> str | bool:
+    """Whether a value is None: an expression, or the answer for every row."""
+    if isinstance(value, KnownValue):
+        return value.value is None
+    if isinstance(value, Parts):
+        return False
+    if isinstance(value, OneOf):
+        return code.one_of_places(value, [each is None for each in value.of])
+    term = code.term(value)
+    if "none" not in term.kinds:
+        return False
+    return len(term.kinds) == 1 or f"{term.java} == null"
