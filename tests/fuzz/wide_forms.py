@@ -110,9 +110,9 @@ def pairs(text):
 
 WIDE_FORMS: dict[str, tuple[str, ...]] = {
     "int": (
-        "STATES[{str}][1]", "STATES.get({str}, ['', 9])[1]", "len(WORDS[{str}])",
-        "len(WORDS.get({str}, []))", "TIERS[{str}]['least']",
-        "TIERS.get({str}, {{}}).get('least', 7)", "RANGES[{int}][0]",
+        "['a', 'b', ''].index({str})", "RANGES[1].index({int})", "STATES[{str}][1]",
+        "STATES.get({str}, ['', 9])[1]", "len(WORDS[{str}])", "len(WORDS.get({str}, []))",
+        "TIERS[{str}]['least']", "TIERS.get({str}, {{}}).get('least', 7)", "RANGES[{int}][0]",
         "(RANGES[{int} % 3][1] - {int})", "MAYBE[{str}][0]", "(MAYBE.get({str}) or (5, 'z'))[0]",
         "sum(len(w) for w in WORDS[{str}])", "sum(RANGES[{int} % 3])", "max(RANGES[{int} % 4])",
         "SPANS[{str}].high", "(SPANS[{str}].low + {int})", "(~{int})", "({int} & {int})",

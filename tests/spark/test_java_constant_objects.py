@@ -43,6 +43,8 @@ RULES = {"CA": Rule(0, 5), "NY": Rule(5, 100)}
 MANY = {number: [number * number, str(number)] for number in range(60)}
 NESTED = {"CA": {"CA": {"v": 1}, "NY": {"v": 2, "w": 3}}, "NY": {"NY": {"v": 4}}}
 MAYBE: dict[str, list[int] | None] = {"CA": [1, 2], "NY": None, "": []}
+WORDS = ["apple", "CA", "NY", "CA"]
+NUMBERS = (5, 0, 2, 0, 60)
 ROWS: tuple[tuple[str, ...], ...] = (("a", "b"), ("c",), ())
 
 
@@ -192,6 +194,10 @@ def copied(k: str, n: int) -> list[str]:
     return words
 
 
+def place_in_a_list(k: str, n: int) -> int:
+    return WORDS.index(k) * 100 + NUMBERS.index(n)
+
+
 def any_of_them(k: str, n: int) -> bool:
     return any(each in k for each in ROWS[n])
 
@@ -201,7 +207,8 @@ FUNCTIONS: list[Callable[..., Any]] = [
     false_first, what_may_be_none, length_of_what_may_be_none, attempted, dict_of_dicts,
     names_that_some_lack, with_an_empty_one, with_another_one, lists_in_dicts, in_a_list,
     in_a_tuple_otherwise, in_a_set, first_that_has, records, methods_of_objects, first_rule, many,
-    deep, deep_across, lengths, joined, sums, extremes, made_of_them, copied, any_of_them,
+    deep, deep_across, lengths, joined, sums, extremes, made_of_them, copied, place_in_a_list,
+    any_of_them,
 ]  # fmt: skip
 GIVEN = list(
     itertools.product(["CA", "NY", "", "apple", "kale", None], [0, 1, 2, 5, 59, 60, -1, None])

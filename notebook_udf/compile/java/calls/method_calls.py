@@ -49,6 +49,8 @@ def called(
                 return default if known is None else known
             return lookups.looked_up(code, constant, given[0], default)
         raise NotCompiled(f"the method {name} of a dict")
+    if type(constant) in (list, tuple) and name == "index" and len(given) == 1 and not names:
+        return lookups.place_of(code, constant, given[0])
     if set_values.involves_set(owner) or type(constant) in (set, frozenset):
         return set_values.method(code, owner, name, given, names)
     if constant is str:

@@ -6,14 +6,12 @@ import enum
 from collections.abc import Sequence
 from typing import Any
 
-from notebook_udf.compile.java.collections.lookups import looked_up
+from notebook_udf.compile.java.collections.lookups import looked_up, place_of
 from notebook_udf.compile.java.objects.enum_classes import ATTRIBUTES, every, is_class, is_member
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
-from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
-    INT,
     SCALARS,
     KnownValue,
     NotCompiled,
@@ -73,12 +71,10 @@ def by_value(code: Code, known: type[enum.Enum], given: Sequence[Value]) -> Valu
     if len(given) != 1:
         raise NotCompiled(f"a call of {known.__name__} with anything but a value")
     members = list(known)
-    places = {each.value: at for at, each in enumerate(members)}
-    if not all(type(each) in (int, str) for each in places):
+    values = tuple(each.value for each in members)
+    if not all(type(each) in (int, str) for each in values):
         raise NotCompiled(f"{known.__name__}, whose values are neither numbers nor texts")
-    found = code.term(looked_up(code, places, given[0], KnownValue(-1)))
-    place = code.set(INT, found.java)
-    code.say(f"if ({code.integers.as_place(place)} < 0L) {raising(ValueError)}")
+    place = place_of(code, values, given[0])
     return choices.of_places(place, tuple(map(KnownValue, members)))
 
 

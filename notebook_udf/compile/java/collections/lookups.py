@@ -10,6 +10,7 @@ from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.times import calendar_names
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.number_terms import number
 from notebook_udf.compile.java.writing.terms import (
     DATE,
@@ -126,6 +127,25 @@ def looked_up(code: Code, container: Any, index: Value, default: Value | None = 
     held = code.constant("java.util.HashMap", f"PyList.map({pairs})")
     found = _found(code, held, kinds, index, default)
     return choices.noted(found, (*constants, default) if default else constants)
+
+
+def place_of(code: Code, container: Any, value: Value) -> Term:
+    """``container.index(value)`` of a constant list or tuple.
+
+    Raises
+    ------
+    NotCompiled
+        If it holds anything but numbers and texts, or Java's equality is not Python's.
+    """
+    values = calendar_names.plain(container)
+    if not all(type(each) in (int, str) for each in values):
+        raise NotCompiled("the place of a value in such a list")
+    # The first of those that are equal.
+    places = {each: at for at, each in reversed(tuple(enumerate(values)))}
+    found = code.term(looked_up(code, places, value, KnownValue(-1)))
+    at = code.set(INT, found.java)
+    code.say(f"if ({code.integers.as_place(at)} < 0L) {raising(ValueError)}")
+    return at
 
 
 def _as_constant(code: Code, default: Value) -> Value:
