@@ -73,8 +73,10 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# How long a look at the metrics waits for records that have come and are not counted yet.
+# How long a look at metrics or lines waits for records that have come and are not read yet. Lines
+# may come without end.
 _SECONDS_TO_CATCH_UP = 2.0
+_SECONDS_FOR_LINES = 0.5
 
 
 class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObservation, Debugging):
@@ -488,6 +490,7 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
         >>> [line.text for line in session.logs(function="loud")][-1]
         'heard hello'
         """
+        self.store.catch_up(_SECONDS_FOR_LINES)
         return LogView(self.store, self.spark, LogChoice(query, function, level, pid, text))
 
     def check(self) -> ClusterCheck:

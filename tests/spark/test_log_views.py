@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import rich.console
 
 import notebook_udf as nu
 from notebook_udf import udf
+from notebook_udf.telemetry.records import LogLines
 from notebook_udf.telemetry.user_views import LogView
 from tests.waiting import awaited
 
@@ -27,6 +29,23 @@ def written(session: nu.Session) -> LogView:
     with awaited(session, lambda: len(view) == 20):
         session.spark.range(0, 20, 1, 1).select(record("id")).collect()
     return view
+
+
+def test_lines_are_there_when_their_query_is_done(session: nu.Session) -> None:
+    """Also where the kernel is busy with other things as they come."""
+
+    def tells(i: int) -> int:
+        print("told", i)
+        return i
+
+    record = session.register_function("tells_at_once", udf(tells))
+    unsubscribe = session.store.subscribe(lambda _: time.sleep(0.1), (LogLines,))
+    try:
+        session.spark.range(0, 20, 1, 2).select(record("id")).collect()
+        found = session.logs(function="tells_at_once").lines
+    finally:
+        unsubscribe()
+    assert sorted(line.text for line in found) == sorted(f"told {i}" for i in range(20))
 
 
 def test_lines_by_their_text(session: nu.Session, written: LogView) -> None:
