@@ -4,10 +4,7 @@ some of them out.
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -18,6 +15,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect
 
 from tests.browser.lab import ROOT, SHOTS
+from tests.built_site import build_site
 
 PAGES = (
     "index", "getting-started", "tour", "gallery", "tutorials/01-first-function",
@@ -41,12 +39,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the site, built from this tree."""
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    built = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=180
-    )
-    assert built.returncode == 0, built.stdout + built.stderr
+    build_site(folder)
     handler = partial(_Quiet, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         serving = threading.Thread(target=server.serve_forever)

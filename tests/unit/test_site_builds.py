@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import html
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from runpy import run_path
@@ -17,6 +14,7 @@ import yaml
 import notebook_udf as nu
 from benchmarks.results import read
 from tests.browser import gallery
+from tests.built_site import build_site
 
 ROOT = Path(__file__).resolve().parents[2]
 Plain = Callable[[str, str], tuple[str, str]]
@@ -26,12 +24,7 @@ Plain = Callable[[str, str], tuple[str, str]]
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, with the outputs of tutorials that have been run already, and of no others."""
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    built = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120
-    )
-    assert built.returncode == 0, built.stdout + built.stderr
+    build_site(folder)
     return folder
 
 
