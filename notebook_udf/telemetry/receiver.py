@@ -21,7 +21,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -85,6 +85,15 @@ BIND_CONF = "spark.notebookUdf.bindAddress"
 HOST_CONF = "spark.notebookUdf.host"
 
 
+@dataclass
+class _Waiter:
+    """Who waits until what was said is handed on, and until when at most."""
+
+    until: float
+    done: threading.Event = field(default_factory=threading.Event)
+    has_all: bool = False
+
+
 class Receiver:
     """Listens to the workers of one session, on a thread of its own.
 
@@ -146,8 +155,8 @@ class Receiver:
         self._handshakes = Handshakes()
         self._partial: PartialMessages | None = None
         self._next_look = 0.0
-        # Who waits until what was said is handed on, and until when at most; the first one first.
-        self._catching_up: deque[tuple[threading.Event, float]] = deque()
+        # Who waits until what was said is handed on; the first one first.
+        self._catching_up: deque[_Waiter] = deque()
         # Connections that wait for commands, with the number of their worker.
         self._listening: dict[bytes, int] = {}
         self._handshake_ms = max(1, int(handshake_seconds * 1000))
@@ -246,13 +255,13 @@ class Receiver:
         """
         if threading.current_thread() is self._thread or os.getpid() != self._owner:
             return False
-        done = threading.Event()
+        waiter = _Waiter(time.monotonic() + _CATCH_UP_SECONDS)
         with self._lock:
             if not self._open:
                 return False
-            self._catching_up.append((done, time.monotonic() + _CATCH_UP_SECONDS))
+            self._catching_up.append(waiter)
             self._orderer.send(_CATCH_UP)
-        return done.wait(timeout)
+        return waiter.done.wait(timeout) and waiter.has_all
 
     def close(self) -> None:
         """Handles the records that have arrived, ends the thread, removes sockets and address.
@@ -309,8 +318,8 @@ class Receiver:
             with self._lock:
                 self._open = False
                 self._dispose()
-            for done, _ in self._catching_up:
-                done.set()
+            for waiter in self._catching_up:
+                waiter.done.set()
 
     def _patience(self) -> int | None:
         """For how many milliseconds to wait for something to do."""
@@ -321,8 +330,10 @@ class Receiver:
     def _release(self, ready: int) -> None:
         """Lets go the first ``ready`` of those who wait for what was said, and who waited long."""
         now = time.monotonic()
-        while self._catching_up and (ready > 0 or self._catching_up[0][1] <= now):
-            self._catching_up.popleft()[0].set()
+        while self._catching_up and (ready > 0 or self._catching_up[0].until <= now):
+            waiter = self._catching_up.popleft()
+            waiter.has_all = ready > 0
+            waiter.done.set()
             ready -= 1
 
     def _command(self, frames: list[bytes]) -> None:

@@ -696,6 +696,27 @@ def test_catching_up_waits_for_a_worker_whose_handshake_has_to_wait(folder: Path
         assert got == [dump("early"), dump("late")]
 
 
+def test_catching_up_ends_in_vain_where_records_never_cease(folder: Path) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def asks_for_more(record: Record) -> None:
+        if not ended.is_set():
+            sender.send(dump())
+            begun.set()
+            # The next one is there before this one is done.
+            ended.wait(0.05)
+
+    with (
+        Receiver(folder, asks_for_more) as receiver,
+        contextlib.closing(Sender(receiver.address)) as sender,
+    ):
+        sender.send(dump())
+        assert begun.wait(20)
+        assert not receiver.catch_up(20)
+        ended.set()
+        assert receiver.catch_up(20)
+
+
 # Counting refusals
 
 
