@@ -303,3 +303,32 @@ def test_a_call_whose_arguments_are_no_columns(session: nu.Session, numbers: str
     rows = session.sql(f"SELECT called(x) AS x FROM {numbers} WHERE x = 5")
     found = session.bench("called", rows, repeats=1)
     assert any("its result was taken for an argument" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("key", ["k", "1", "part"])
+def test_a_scalar_call_over_groups_by_ordinals_and_aliases(
+    session: nu.Session, numbers: str, key: str
+) -> None:
+    session.register_function("tripled", lambda x: 3 * x, result_type="bigint")
+    given = f"(SELECT x % 5 AS k, x FROM {numbers})"
+    query = f"SELECT k AS part, tripled(sum(x)) AS t FROM {given} GROUP BY {key}"
+    found = session.bench("tripled", query, repeats=1)
+    assert found.rows == 5
+    assert all(way["same"] for way in kinds(found).values())
+
+
+@pytest.mark.parametrize("key", ["tripled(x % 5)", "1", "t"])
+def test_a_scalar_call_that_makes_the_groups(session: nu.Session, numbers: str, key: str) -> None:
+    session.register_function("tripled", lambda x: 3 * x, result_type="bigint")
+    query = f"SELECT tripled(x % 5) AS t, count(*) AS n FROM {numbers} GROUP BY {key}"
+    assert session.bench("tripled", query, repeats=1).rows == 3_000
+
+
+@pytest.mark.parametrize("key", ["x % 5", "1", "part"])
+def test_an_aggregates_groups_by_ordinals_and_aliases(
+    session: nu.Session, numbers: str, key: str
+) -> None:
+    session.register_function("total_of_groups", Sum())
+    query = f"SELECT x % 5 AS part, total_of_groups(x) AS t FROM {numbers} GROUP BY {key}"
+    found = session.bench("total_of_groups", query, repeats=1)
+    assert all(way["same"] for way in kinds(found).values())

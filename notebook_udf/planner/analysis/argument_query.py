@@ -9,7 +9,7 @@ Conditions that hold the call itself are left out, and so is all that comes afte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -97,8 +97,9 @@ def argument_rows(
         raise _no_columns(record, node)
     call, tables = embedded(node), tables_of(select)
     kind = ScalarCalls({}, catalog, aggregates)
+    _spell_out_keys(select, kind, tables)
     if record.definition.is_aggregate:
-        source = _of_aggregate(select, node, record, kind, tables)
+        source = _of_aggregate(select, node, record, kind)
     else:
         source = _Source(in_order(node, record, arguments_of(node)))
     if len(calls) > 1:
@@ -146,7 +147,6 @@ def _of_aggregate(
     node: exp.Expression,
     record: RegisteredFunction,
     kind: ScalarCalls,
-    tables: Sequence[exp.CTE],
 ) -> _Source:
     (call, *_) = (
         each
@@ -161,23 +161,33 @@ def _of_aggregate(
         source.left_out.append("the order and frame of its window")
         return source
     group = select.args.get("group")
+    if group is not None:
+        source.keys = _keys(select, group, kind)
+        if has_sets(group):
+            source.left_out.append("the sets of GROUP BY")
+    return source
+
+
+def _spell_out_keys(select: exp.Select, kind: ScalarCalls, tables: Sequence[exp.CTE]) -> None:
+    """Puts projections for the ordinals and aliases of GROUP BY: the argument query has others."""
+    group = select.args.get("group")
     if group is None:
-        return source
+        return
 
     def columns() -> list[str]:
         everything = embedded(inner_query(select, [exp.Star()]))
         return list(kind.context.ask(below(tables, everything)).columns)
 
-    source.keys = _keys(select, group, kind, columns)
-    if has_sets(group):
-        source.left_out.append("the sets of GROUP BY")
-    return source
+    aliases = aliases_of(select)
+    for item in grouping_items(group):
+        meant = meant_by(item, select.expressions, aliases, columns)
+        if meant is not None and meant is not item:
+            item.replace(meant)
 
 
-def _keys(
-    select: exp.Select, group: exp.Group, kind: ScalarCalls, columns: Callable[[], list[str]]
-) -> list[exp.Expression]:
+def _keys(select: exp.Select, group: exp.Group, kind: ScalarCalls) -> list[exp.Expression]:
     """The keys that the rows are grouped by, without constants."""
+    found = grouping_items(group)
     if group.args.get("all"):
         selected = [projection.unalias() for projection in select.expressions]
         found = [
@@ -185,10 +195,6 @@ def _keys(
             for value in selected
             if not value.is_star and not any(map(kind.is_aggregate, value.walk()))
         ]
-    else:
-        selected, aliases = select.expressions, aliases_of(select)
-        meant = (meant_by(i, selected, aliases, columns) for i in grouping_items(group))
-        found = [item for item in meant if item is not None]
     return [item for item in found if item.find(exp.Column) is not None]
 
 
