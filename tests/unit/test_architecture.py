@@ -252,6 +252,14 @@ def test_no_two_files_of_tests_have_one_name() -> None:
     assert not [name for name, count in names.items() if count > 1]
 
 
+def test_each_folder_of_tests_is_a_marker(request: pytest.FixtureRequest) -> None:
+    """By which its tests are chosen; without one, pytest collects none of them."""
+    known = {line.partition(":")[0] for line in request.config.getini("markers")}
+    tests = Path(__file__).parents[1]
+    folders = {path.relative_to(tests).parts[0] for path in tests.glob("*/**/test_*.py")}
+    assert folders <= known
+
+
 def test_no_two_public_classes_have_one_name() -> None:
     names = Counter(
         node.name
