@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -39,9 +39,11 @@ def test_lines_are_there_when_their_query_is_done(session: nu.Session) -> None:
         return i
 
     record = session.register_function("tells_at_once", udf(tells))
-    unsubscribe = session.store.subscribe(lambda _: time.sleep(0.1), (LogLines,))
+    free = threading.Event()
+    unsubscribe = session.store.subscribe(lambda _: free.wait(20), (LogLines,))
     try:
         session.spark.range(0, 20, 1, 2).select(record("id")).collect()
+        free.set()
         found = session.logs(function="tells_at_once").lines
     finally:
         unsubscribe()
