@@ -63,7 +63,9 @@ def partial_rows(
     """
     if layout.sorted:
         keys = rows.columns[: len(layout.keys)]
-        rows = _together(rows, keys).sortWithinPartitions(*keys) if keys else _together(rows, keys)
+        rows = _together(rows, keys)
+        if keys:
+            rows = rows.sortWithinPartitions(*keys)
     shipments = [ship(r.name, r.version, r.definition, r.payload, role="partial") for r in records]
     leading = rows.schema.fields[: len(layout.keys) + layout.passing]
     accumulators = [

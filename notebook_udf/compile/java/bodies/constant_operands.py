@@ -34,11 +34,11 @@ def for_each(operation: Operation, raised_by: RaisedBy | None = None) -> Operati
     """An operation whose operands may be one of some constant objects."""
 
     def written(run: FunctionCalls, code: Code, given: Sequence[Value], detail: Any) -> Value:
-        found = next((each for each in given if _is_one_of_objects(each)), None)
-        if not isinstance(found, OneOf):
+        at = next((at for at, each in enumerate(given) if _is_one_of_objects(each)), None)
+        if at is None:
             return operation(run, code, given, detail)
-        at = next(at for at, each in enumerate(given) if each is found)
-        before, after = given[:at], given[at + 1 :]
+        before, found, after = given[:at], given[at], given[at + 1 :]
+        assert isinstance(found, OneOf)
         if raised_by is not None:
             found = choices.that_do_not_raise(
                 code, found, lambda constant: raised_by(constant, after, detail)

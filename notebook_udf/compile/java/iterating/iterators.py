@@ -128,9 +128,8 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
     terms = [code.term(each) for each in whole.parts]
     kinds: Kinds = frozenset(kind for term in terms for kind in term.kinds)
     array = array_of(f"(Object) {code.object(term)}" for term in terms)
-    constant = all(isinstance(each, KnownValue) for each in whole.parts)
     made = f"PyList.list({array})"
-    listed = code.constant("java.util.ArrayList", made) if constant else made
+    listed = code.constant("java.util.ArrayList", made) if known else made
     return choices.through(_of_list(code, listed, kinds), whole.parts)
 
 
