@@ -239,6 +239,32 @@ def changed_elsewhere(k: str, n: int) -> int:
     return len(words)
 
 
+class Priced(Plan):
+    """Its price is computed, and may be another one in each row."""
+
+    @property
+    def price(self) -> float:  # type: ignore[override]
+        raise AssertionError("asked for before there is a row")
+
+
+PRICED = Priced(1.0, 2)
+
+
+def computed(k: str, n: int) -> float:
+    return PRICED.price
+
+
+def named(k: str, n: int) -> int:
+    return len(obj=k)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("function", [computed, named])
+def test_what_is_not_what_it_looks_like_is_left_to_python(function: Callable[..., Any]) -> None:
+    declared = udf(function)
+    with pytest.raises(NotCompiled):
+        translate(function, declared.input_types, declared.result_type)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("function", [changed, changed_item, changed_elsewhere])
 def test_what_changes_them_is_left_to_python(function: Callable[..., Any]) -> None:
     declared = udf(function)

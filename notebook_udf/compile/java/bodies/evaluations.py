@@ -92,7 +92,7 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
         return KnownValue(getattr(owner.value, name))
     if isinstance(owner, OneOf):
         return _of_objects(run, code, owner, name)
-    if isinstance(owner, KnownValue) and name in getattr(type(owner.value), "_fields", ()):
+    if _is_field(owner, name):
         return KnownValue(getattr(owner.value, name))
     if isinstance(owner, KnownValue) and known_objects.is_object(owner.value):
         code.constants.files.add(known_objects.file_of(owner.value))
@@ -128,7 +128,10 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
 def _of_objects(run: FunctionCalls, code: Code, owner: OneOf, name: str) -> Value:
     """An attribute of the constant object that a row has, or a method of it."""
     owner = choices.present(code, owner, AttributeError)
-    found = [_attribute(run, code, (KnownValue(each),), name) for each in owner.of]
+    # Only looked at: what it takes is written where it is asked for.
+    _, found = code.captured(
+        lambda: [_attribute(run, code, (KnownValue(each),), name) for each in owner.of]
+    )
     if any(isinstance(each, BoundMethod) for each in found):
         return BoundMethod(owner, name)
     return constant_choices.of_each(code, owner, lambda each: _attribute(run, code, (each,), name))
@@ -137,6 +140,12 @@ def _of_objects(run: FunctionCalls, code: Code, owner: OneOf, name: str) -> Valu
 def _is_time(value: Value) -> TypeGuard[KnownValue]:
     # By identity: what an array is equal to is no yes and no no.
     return isinstance(value, KnownValue) and any(value.value is each for each in _TIMES)
+
+
+def _is_field(owner: Value, name: str) -> TypeGuard[KnownValue]:
+    """Whether it is a field of a constant NamedTuple."""
+    known = owner.value if isinstance(owner, KnownValue) else None
+    return named_parts.is_named_tuple(type(known)) and name in getattr(known, "_fields", ())
 
 
 def _is_enum(value: Value) -> bool:
@@ -349,7 +358,7 @@ def _call_unpacked(run: FunctionCalls, code: Code, given: Sequence[Value], _: An
 
 def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) -> Value:
     function, *arguments = given
-    if isinstance(function, KnownValue) and function.value is len:
+    if isinstance(function, KnownValue) and function.value is len and not names:
         return OPERATIONS["length"](run, code, arguments, None)
     if builtin_calls.goes_through(function):
         arguments = [through_constants(code, each) for each in arguments]

@@ -21,11 +21,12 @@ _BESIDES = ("__post_init__", "__new__", "__getattribute__", "__getattr__", "__se
 def is_record(called: Any) -> bool:
     """Whether it is a class of values that are their named parts, and no more."""
     return called in _ROWS or (
-        isinstance(called, type) and (_is_named_tuple(called) or _is_plain(called))
+        isinstance(called, type) and (is_named_tuple(called) or _is_plain(called))
     )
 
 
-def _is_named_tuple(called: type) -> bool:
+def is_named_tuple(called: type) -> bool:
+    """Whether it is a NamedTuple itself, whose fields are no more than its parts."""
     return called.__bases__ == (tuple,) and hasattr(called, "_fields")
 
 
@@ -53,7 +54,7 @@ def made(called: type, given: tuple[Value, ...], names: tuple[str, ...]) -> Part
         if names and len(names) != len(given):
             raise NotCompiled("a Row of values with and without names")
         return Parts(given, names, "row")
-    form: Form = "tuple" if _is_named_tuple(called) else "object"
+    form: Form = "tuple" if is_named_tuple(called) else "object"
     if form == "tuple":
         fields: tuple[str, ...] = called._fields  # type: ignore[attr-defined]
         defaults: dict[str, Any] = called._field_defaults  # type: ignore[attr-defined]
