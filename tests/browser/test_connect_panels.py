@@ -70,6 +70,8 @@ def test_an_error_is_a_card_with_the_row(notebook: Notebook) -> None:
 
 
 def test_the_pool(notebook: Notebook) -> None:
+    # A failed query takes its workers along, so another one starts some.
+    notebook.run("session.sql('select slow(id) from range(1, 20)').collect()")
     cell = notebook.run("session.pool")
     panel = notebook.output(cell).locator(".nu-pool")
     expect(panel.locator("tbody tr[data-pid]").first).to_be_visible(timeout=SLOW)
