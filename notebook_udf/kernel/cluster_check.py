@@ -77,7 +77,7 @@ class ClusterCheck(Displayed):
             elif each["daemon"] != DAEMON_MODULE:
                 yield (
                     f"{host} forks workers by {each['daemon'] or 'a daemon of its own'}: they "
-                    f"start slower, and of one that crashes the row is not known. Start Spark with "
+                    "start slower, and the signal that ended one is not known. Start Spark with "
                     f"--conf {DAEMON_CONF}={DAEMON_MODULE}"
                 )
 

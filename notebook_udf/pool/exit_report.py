@@ -33,12 +33,22 @@ def report_exit(
     with contextlib.suppress(OSError):
         if os.fork() == 0:
             try:
-                _send_exit(folder, pid, code, requested, hogged)
+                exited, number = (code, None) if code >= 0 else (None, -code)
+                send_exit(folder, pid, exited, number, requested=requested, hogged=hogged)
             finally:
                 os._exit(0)
 
 
-def _send_exit(folder: Path, pid: int, code: int, requested: bool, hogged: Hogged | None) -> None:
+def send_exit(
+    folder: Path,
+    pid: int,
+    code: int | None,
+    number: int | None,
+    *,
+    requested: bool,
+    hogged: Hogged | None,
+) -> None:
+    """Tells the kernel of an end by an exit code or a signal, neither where nobody has seen it."""
     from notebook_udf.telemetry.sender import Sender
 
     try:
@@ -56,8 +66,8 @@ def _send_exit(folder: Path, pid: int, code: int, requested: bool, hogged: Hogge
         WorkerExited(
             pid=pid,
             time=time.time(),
-            exit_code=code if code >= 0 else None,
-            signal=-code if code < 0 else None,
+            exit_code=code,
+            signal=number,
             requested=requested,
             output=output,
             position=position,

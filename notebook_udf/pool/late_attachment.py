@@ -5,8 +5,8 @@ ours arrives, while Spark is still reading that task's functions: the task is wr
 through the serializers that Spark is about to call. Tasks that follow go through ``main`` as under
 our own daemon.
 
-Only our daemon has: modules that are loaded before the fork, a quick end of idle workers, and
-reports of how a worker that crashed ended.
+Only our daemon has: modules that are loaded before the fork, and a quick end of idle workers. How a
+worker ended is told by its ``witness``, but for the signal.
 """
 
 from __future__ import annotations

@@ -17,15 +17,16 @@ import select
 import signal
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from time import perf_counter_ns
 from types import FrameType
 from typing import Any
 
-from notebook_udf.pool import observed_functions, spark_worker_logs
+from notebook_udf.pool import observed_functions, spark_worker_logs, witness
 from notebook_udf.pool.observed_functions import OBSERVE_CONF
 from notebook_udf.pool.task_environment import enter_environment
 from notebook_udf.specs.stream_confs import DRAINING_CONF, OUTPUT_MODE_CONF, SCOPE_CONF
-from notebook_udf.telemetry.records import TaskId
+from notebook_udf.telemetry.records import TASK_FAILED, TaskId
 from notebook_udf.telemetry.sender import WorkerCommands, connect_from_environment
 from notebook_udf.worker.call import quarantine
 from notebook_udf.worker.call.function_call import FunctionCall, take_arrived
@@ -100,6 +101,8 @@ def attach() -> None:
         except BaseException:
             # The worker is about to exit: after an error, a cancel, or for lack of work.
             process.runtime.shut_down()
+            if process.stopped == "idle":
+                process.tell_end(0)
             raise
 
     original_handle = spark.handle_worker_exception
@@ -109,6 +112,7 @@ def attach() -> None:
             # Without a message to the JVM, which then says itself why it ended the worker.
             raise error
         observed_functions.without_own_frames(error)
+        process.tell_end(TASK_FAILED)
         original_handle(error, outfile, *options)
 
     spark_worker_logs.attach()
@@ -244,8 +248,19 @@ def enter_process() -> None:
     process.runtime = Runtime.attached(sender, folder, memory=memory)
     # Where the environment came with a task, its connection is being watched already.
     process.runtime.hung_up, process.runtime.flush_rows = before.hung_up, before.flush_rows
+    if process.stop_signal is None:
+        process.tell_end = _posted(folder)
     process.agent = Agent(process.runtime, WorkerCommands(sender.address))
     process.agent.start()
+
+
+def _posted(folder: Path) -> Callable[[int], None]:
+    """A witness of this process's end, which its daemon would tell nobody."""
+    try:
+        return witness.post(folder)
+    except OSError as error:
+        process.runtime.note("WARNING", f"how this worker ends will not be known: {error}")
+        return lambda _: None
 
 
 def around(

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 
 from notebook_udf.render.format import megabytes
 from notebook_udf.sanitize import one_line
+from notebook_udf.telemetry.records import TASK_FAILED
 from notebook_udf.telemetry.store.worker_store import WorkerView
 
 HEADERS = ("worker", "state", "function", "bundle", "memory", "limit", "CPU time", "rows", "error")
 _NAME = 60
 _ERROR = 200
-# Spark's worker exits by ``sys.exit(-1)`` when it has sent a task's error.
-_TASK_FAILED = 255
 
 
 def worker_rows(workers: Iterable[WorkerView]) -> list[tuple[str, ...]]:
@@ -46,10 +45,12 @@ def how_it_ended(worker: WorkerView, *, restarted: bool) -> str:
         return "was told to go"
     if ended.signal is not None:
         return f"was ended by {_signal(ended.signal)}"
-    if ended.exit_code == _TASK_FAILED:
+    if ended.exit_code == TASK_FAILED:
         return "ended with a task that failed or was stopped"
     if ended.exit_code == 0:
         return "was let go, having nothing to do"
+    if ended.exit_code is None:
+        return "ended"
     return f"exited with code {ended.exit_code}"
 
 

@@ -155,9 +155,14 @@ class Hogged:
     machine: int
 
 
+# The code with which Spark's worker exits once it has sent a task's error.
+TASK_FAILED = 255
+
+
 @dataclass(frozen=True)
 class WorkerExited(Record):
-    """The daemon reaped a worker. Exactly one of ``exit_code`` and ``signal`` is set.
+    """A worker has ended. One of ``exit_code`` and ``signal`` is set if a daemon of ours reaped it,
+    and neither if it crashed under another.
 
     ``position`` is the last that it noted, None if its last task was through. ``hogged`` is set if
     the daemon ended it, since the machine had too little memory left.

@@ -41,6 +41,43 @@ def test_a_failed_call_is_told(there: nu.Session) -> None:
         there.replay("inverse")
 
 
+def test_a_crash_is_told_with_its_rows_in_each_task(there: nu.Session) -> None:
+    there.sql("SELECT 1").collect()
+    there.pool.restart()
+    dies = udf(lambda a: a if a % 20 != 7 else os.kill(os.getpid(), 9), ["bigint"], "bigint")
+    there.register_function("dies", dies)
+    for first in (0, 20):
+        if first:
+            there.sql("SELECT sum(dies(id)) FROM range(0, 7, 1, 1)").collect()
+        with pytest.raises(nu.WorkerLost, match="rows 1 to 20 of 20 in bundle 1") as caught:
+            there.sql(f"SELECT dies(id) FROM range({first}, {first + 20}, 1, 1)").collect()
+        assert "while it ran dies" in str(caught.value)
+        assert caught.value.function == "dies"
+        assert caught.value.worker not in [worker.pid for worker in there.pool]
+
+
+def test_functions_find_no_children_in_their_workers(there: nu.Session) -> None:
+    def alone(a: int) -> str:
+        try:
+            os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return "alone"
+        return "not alone"
+
+    there.register_function("alone", udf(alone, ["bigint"], "string"))
+    assert there.sql("SELECT alone(id) FROM range(1)").collect() == [("alone",)]
+
+
+def test_a_worker_whose_task_failed_is_told_to_have_ended_so(there: nu.Session) -> None:
+    there.register_function("inverse", udf(lambda a: 1 // a, ["bigint"], "bigint"))
+    there.sql("SELECT inverse(id) FROM range(1, 2)").collect()
+    with pytest.raises(nu.UserFunctionError) as caught:
+        there.sql("SELECT inverse(id) FROM range(0, 1, 1, 1)").collect()
+    ended = there.store.wait_exit(caught.value.failed.worker, 20)
+    assert ended is not None
+    assert (ended.exit_code, ended.signal) == (255, None)
+
+
 def test_aggregates_answer(there: nu.Session) -> None:
     class Most(nu.AggregateFunction):
         def create_accumulator(self) -> list[int]:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from notebook_udf.host.host import Host
 
 _OTHER_DAEMON = (
-    f"executors that run already keep Spark's own daemon: their workers start slower, of one "
-    f"that crashes the row is not known, and functions made by PySpark's own API are watched only "
-    f"in workers that have run one of the session's, unless Spark is started with "
+    f"executors that run already keep Spark's own daemon: their workers start slower, the signal "
+    f"that ended one is not known, and functions made by PySpark's own API are watched only in "
+    f"workers that have run one of the session's, unless Spark is started with "
     f"--conf {DAEMON_CONF}={DAEMON_MODULE}"
 )
 

@@ -34,7 +34,7 @@ _NEEDED = {
 }
 _PACKAGE = "notebook_udf"
 _OTHER_DAEMON = (
-    f"workers are forked by Spark's own daemon: they start slower, and of one that crashes the row "
+    f"workers are forked by Spark's own daemon: they start slower, and the signal that ended one "
     f"is not known, unless the server is started with --conf {DAEMON_CONF}={DAEMON_MODULE} where "
     f"its Python has notebook-udf"
 )

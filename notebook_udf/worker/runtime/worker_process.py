@@ -339,6 +339,8 @@ class _Process:
         self.stop_signal: StopSignal | None = None
         # Whether a task's functions have arrived, and the task is not over.
         self.busy = False
+        # Takes the code with which it is about to exit, for who cannot see it.
+        self.tell_end: Callable[[int], None] = lambda _: None
         # What it was doing when it was told to go.
         self.stopped: Literal["", "idle", "busy"] = ""
         self.imports = Imports(first=True)
