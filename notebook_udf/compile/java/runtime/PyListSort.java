@@ -54,13 +54,28 @@ public final class PyListSort {
             reals = reals && values[i] instanceof Double && ((Double) values[i]).doubleValue() != 0.0;
             wholes = wholes && values[i] instanceof Long;
         }
-        if (reals || wholes) {
-            java.util.Arrays.sort(values);
-            ArrayList made = new ArrayList(java.util.Arrays.asList(values));
-            if (backwards) {
-                java.util.Collections.reverse(made);
+        // Equal ones are the same here. As objects they would be sorted by calls.
+        if (wholes) {
+            long[] numbers = new long[values.length];
+            for (int i = 0; i < numbers.length; i++) {
+                numbers[i] = ((Long) values[i]).longValue();
             }
-            return made;
+            java.util.Arrays.sort(numbers);
+            for (int i = 0, last = numbers.length - 1; i <= last; i++) {
+                values[i] = Long.valueOf(numbers[backwards ? last - i : i]);
+            }
+            return new ArrayList(java.util.Arrays.asList(values));
+        }
+        if (reals) {
+            double[] numbers = new double[values.length];
+            for (int i = 0; i < numbers.length; i++) {
+                numbers[i] = ((Double) values[i]).doubleValue();
+            }
+            java.util.Arrays.sort(numbers);
+            for (int i = 0, last = numbers.length - 1; i <= last; i++) {
+                values[i] = Double.valueOf(numbers[backwards ? last - i : i]);
+            }
+            return new ArrayList(java.util.Arrays.asList(values));
         }
         java.util.Arrays.sort(values, backwards ? DOWN : UP);
         return new ArrayList(java.util.Arrays.asList(values));
