@@ -321,6 +321,72 @@ def test_lists_within_an_accumulator(
     assert said.startswith(f"get_value of what Spark accumulates runs in {where}")
 
 
+class Written(GathersAll):
+    def get_value(self, accumulator: Any) -> Any:
+        return " ".join("-" if each is None else f"<{each}>" for each in accumulator)
+
+
+# What stands for a NULL among values that Spark gathers, and values beside it.
+MARKS = {
+    "tinyint": [-128, 5],
+    "smallint": [-(2**15), 5],
+    "int": [-(2**31), 5],
+    "bigint": [-(2**63), 5],
+    "float": [-1.5 * 2.0**-126, 0.5],
+    "double": [-1.5 * 2.0**-126, -0.0, float("nan")],
+    "string": ["\0NULL", "", "NULL"],
+}
+
+
+@GENERATED
+@pytest.mark.parametrize("kind", MARKS)
+@given(data=st.data())
+def test_nulls_are_where_they_were(session: nu.Session, kind: str, data: st.DataObject) -> None:
+    session.register_function("there", udaf(Written(), result_type="string"))
+    session.register_function("here", udaf(Written(), result_type="string", compile=False))
+    value = st.sampled_from([None, *MARKS[kind]])
+    rows = data.draw(st.lists(st.tuples(st.integers(0, 1), value), max_size=20))
+    frame = session.spark.createDataFrame(rows, f"k int, v {kind}").coalesce(1)
+    frame.createOrReplaceTempView("gathering")
+    for query in (
+        "SELECT k, {}(v) FROM gathering GROUP BY k",
+        "SELECT {}(v), count(v) FROM gathering",
+        "SELECT k, {}(v) FILTER (WHERE k = 1) FROM gathering GROUP BY k",
+    ):
+        found = [answers(session, query.format(name)) for name in ("there", "here")]
+        assert found[0] == found[1]
+    plan = session.sql("SELECT there(v) FROM gathering")._jdf.queryExecution().toString()
+    assert "Python" not in plan.partition("Physical Plan")[2]
+
+
+class WrittenBesides(GathersAll):
+    """Values beside others, in two lists."""
+
+    def create_accumulator(self) -> Any:
+        return [[], []]
+
+    def accumulate(self, accumulator: Any, number: Any, value: Any) -> None:
+        accumulator[0].append(number)
+        accumulator[1].append(value)
+
+    def get_value(self, accumulator: Any) -> Any:
+        pairs = zip(accumulator[0], accumulator[1], strict=True)
+        return " ".join(f"{number}:{value}" for number, value in sorted(pairs, key=lambda p: p[0]))
+
+
+def test_nulls_are_where_they_were_in_more_groups_than_spark_hashes(session: nu.Session) -> None:
+    """Spark keeps 128 groups at once by hash, and sorts the rows of others, in any order."""
+    session.register_function("written", udaf(WrittenBesides(), result_type="string"))
+    least = "CAST('-9223372036854775808' AS BIGINT)"
+    value = f"CASE n % 3 WHEN 0 THEN NULL WHEN 1 THEN {least} ELSE n END"
+    numbered = "SELECT id % 500 AS k, id div 500 AS n FROM range(0, 32000, 1, 4)"
+    frame = session.sql(f"SELECT written(n, {value}) AS w FROM ({numbered}) GROUP BY k")
+    expected = " ".join(f"{n}:{[None, -(2**63), n][n % 3]}" for n in range(64))
+    assert [row.w for row in frame.collect()] == [expected] * 500
+    plan = frame._jdf.queryExecution().toString()
+    assert "Python" not in plan.partition("Physical Plan")[2]
+
+
 class Mean(nu.AggregateFunction):
     """Slots of a list."""
 

@@ -36,6 +36,7 @@ from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.functions.gathering_ir import Gathered, GatheredValues
 from notebook_udf.planner.faults import attempted
 from notebook_udf.planner.physical.aggregate_filters import filter_clause, null_tests
+from notebook_udf.planner.physical.null_marks import mark_of, marked
 from notebook_udf.specs.aggregate_layout import AggregatePart
 from notebook_udf.specs.slot_fields import GATHERED, field_name
 
@@ -68,18 +69,30 @@ class GatheredList:
         The type of its values.
     is_wrapped
         Whether each value is in a struct of its own, as it may be NULL.
+    apart
+        What gathers the same with its NULLs apart, and tells of these; None where it is not
+        wrapped, or no value is there to stand for NULL.
     """
 
     part: Gathered
     sql: str
     of: DataType
     is_wrapped: bool
+    apart: tuple[str, str] | None = None
 
     @property
-    def type(self) -> ArrayType:
-        """The type of the column."""
+    def columns(self) -> tuple[tuple[str, DataType], ...]:
+        """The columns that a function in Spark's JVM is given, and their types."""
+        if self.apart is not None:
+            values, nulls = self.apart
+            told = BooleanType() if self.part.distinct else _array(BooleanType())
+            return (values, _array(self.of)), (nulls, told)
         inner = StructType([StructField("value", self.of)]) if self.is_wrapped else self.of
-        return ArrayType(inner, containsNull=False)
+        return ((self.sql, _array(inner)),)
+
+
+def _array(of: DataType) -> ArrayType:
+    return ArrayType(of, containsNull=False)
 
 
 def gathering_of(definition: FunctionDefinition) -> GatheredValues | None:
@@ -159,4 +172,17 @@ def _collected(
     tests = null_tests(gathered.nulls, [each.name for each in given], (gathered.place,))
     where = filter_clause(condition, tests)
     sql = f"collect_{'set' if gathered.distinct else 'list'}({value}){where}"
-    return GatheredList(gathered, sql, column.dataType, is_wrapped)
+    apart = _apart(gathered, column, where) if is_wrapped else None
+    return GatheredList(gathered, sql, column.dataType, is_wrapped, apart)
+
+
+def _apart(gathered: Gathered, column: StructField, where: str) -> tuple[str, str] | None:
+    if gathered.distinct:
+        # No row at all has no NULL.
+        has_null = f"coalesce(bool_or({column.name} IS NULL){where}, false)"
+        return f"collect_set({column.name}){where}", has_null
+    mark = mark_of(column.dataType)
+    if mark is None:
+        return None
+    value, is_null = marked(column.name, mark)
+    return f"collect_list({value}){where}", f"collect_list({is_null}){where}"

@@ -83,7 +83,7 @@ def _group_call(
         types += made.types
     else:
         function = of_lists(record, made, has_keys=bool(keys))
-        types += [each.type for each in made]
+        types += [kind for each in made for _, kind in each.columns]
     if function is None:
         return None
     return GroupCall(function, (*types, StructType([*keys])) if keys else tuple(types))
@@ -106,4 +106,4 @@ def in_java(
         return None
     if isinstance(found.made, SumColumns):
         return InJava(name, found.columns)
-    return InJava(name, tuple(each.sql for each in found.made))
+    return InJava(name, tuple(sql for each in found.made for sql, _ in each.columns))

@@ -25,6 +25,7 @@ from notebook_udf.functions.sum_ir import Key, Slot
 from notebook_udf.planner.physical import in_java
 from notebook_udf.planner.physical.aggregate_from_sums import SumColumns, sums_of
 from notebook_udf.planner.physical.aggregate_gathered import GatheredList, holds
+from notebook_udf.planner.physical.null_marks import mark_of
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.roles import Role
 from notebook_udf.specs.slot_fields import LIMB_BITS, SUM, SlotField, slot_field
@@ -63,6 +64,15 @@ class GroupValue(RegisteredFunction):
         return (*self.last_call(*accumulated), dict(zip(keys.names, keys, strict=True)))
 
 
+@dataclass
+class Nulls:
+    """NULLs that come apart from the values: the parameters that are true where there are any, and
+    the lines that make the accumulator there."""
+
+    tests: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+
+
 def of_lists(
     record: RegisteredFunction, lists: Sequence[GatheredList], *, has_keys: bool
 ) -> GroupValue | None:
@@ -72,19 +82,51 @@ def of_lists(
     """
     if not _is_simple(record) or not _is_held(record.definition, lists):
         return None
-    parameters = [f"values{number}" for number in range(len(lists))]
-    lines = []
+    given, lines, nulls = list[str](), list[str](), Nulls()
     if lists[0].part.slot is not None:
         lines.append("accumulator = function.create_accumulator()")
-    for name, each in zip(parameters, lists, strict=True):
-        values = f"[each[0] for each in {name}]" if each.is_wrapped else name
-        distinct = each.part.distinct
-        if each.part.slot is None:
-            lines.append(f"accumulator = {'set' if distinct else 'list'}({values})")
-        else:
-            way = "update" if distinct else "extend"
-            lines.append(f"accumulator{_place(each.part.slot)}.{way}({values})")
-    return _made(record, "gathered", parameters, lines, {}, has_keys=has_keys)
+        nulls.lines += lines
+    used = {}
+    for number, each in enumerate(lists):
+        name = f"values{number}"
+        given.append(name)
+        values = f"[each[0] for each in {name}]" if each.is_wrapped and not each.apart else name
+        lines.append(_filled(each, values))
+        if each.apart is None:
+            nulls.lines.append(lines[-1])
+            continue
+        given.append(f"nulls{number}")
+        nulls.tests.append(given[-1])
+        if each.part.distinct:
+            place = "" if each.part.slot is None else _place(each.part.slot)
+            nulls.lines += [lines[-1], f"if {given[-1]}:", f"    accumulator{place}.add(None)"]
+        elif (mark := mark_of(each.of)) is not None:
+            used[f"mark{number}"] = mark.value
+            nulls.lines += [*_with_nones(number), _filled(each, f"filled{number}")]
+    rare = nulls if nulls.tests else None
+    return _made(record, "gathered", given, lines, used, has_keys=has_keys, nulls=rare)
+
+
+def _filled(each: GatheredList, values: str) -> str:
+    """Puts values into the list or the set that an accumulator has for them."""
+    distinct = each.part.distinct
+    if each.part.slot is None:
+        return f"accumulator = {'set' if distinct else 'list'}({values})"
+    return f"accumulator{_place(each.part.slot)}.{'update' if distinct else 'extend'}({values})"
+
+
+def _with_nones(number: int) -> list[str]:
+    """Makes a list of the values, with a None for each mark that stands for one."""
+    return [
+        f"filled{number} = []",
+        f"place{number} = 0",
+        f"for value in values{number}:",
+        f"    if value == mark{number}:",
+        f"        filled{number}.append(None if nulls{number}[place{number}] else value)",
+        f"        place{number} += 1",
+        "    else:",
+        f"        filled{number}.append(value)",
+    ]
 
 
 def of_sums(
@@ -138,22 +180,35 @@ def _made(
     *,
     has_keys: bool,
     refused: str = "",
+    nulls: Nulls | None = None,
 ) -> GroupValue:
     """The function; ``refused`` are the arguments of the row on which ``accumulate`` raises."""
     taken = ", ".join(parameters)
     given = [*parameters, *([KEYS] if has_keys else [])]
+
+    def making(name: str, body: Sequence[str]) -> list[str]:
+        written = [f"    {line}" for line in body]
+        return [f"def {name}({taken}):", *written, "    return accumulator"]
+
+    def giving(value: str) -> list[str]:
+        """Gives a value of the accumulator, of one with its Nones if there are any."""
+        common = f"    return {value.format(f'accumulated({taken})')}"
+        if nulls is None:
+            return [common]
+        rare = f"        return {value.format(f'accumulated_with_nones({taken})')}"
+        return [f"    if {' or '.join(nulls.tests)}:", rare, common]
+
     refuses = ["    if kept[0]:", "        raise ValueError"] if refused else []
     tells = ["    if kept[0]:", f"        return 'accumulate', ({refused},)"] if refused else []
     source = "\n".join([
-        f"def accumulated({taken}):",
-        *(f"    {line}" for line in lines),
-        "    return accumulator",
+        *making("accumulated", lines),
+        *([] if nulls is None else making("accumulated_with_nones", nulls.lines)),
         f"def get_value({', '.join(given)}):",
         *refuses,
-        f"    return function.get_value(accumulated({taken}))",
+        *giving("function.get_value({})"),
         f"def last_call({taken}):",
         *tells,
-        f"    return 'get_value', (accumulated({taken}),)",
+        *giving("('get_value', ({},))"),
         "",
     ])  # fmt: skip
     function, last_call, payload = _functions(record.payload, source, tuple(used.items()))
