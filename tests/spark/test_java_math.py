@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -139,3 +140,39 @@ def test_in_a_query(session: nu.Session) -> None:
         assert "Python" not in frame._jdf.queryExecution().executedPlan().toString()
     finally:
         session.drop_function("in_java_sigmoid")
+
+
+def powers(x: float) -> list[float]:
+    return [x**2, abs(x) ** 0.5]
+
+
+def test_squares_and_roots_are_those_of_the_library(java: Java) -> None:
+    """Where the library's own rounding cannot matter they are not asked of it."""
+    chance = random.Random(4)
+    rows = [
+        (chance.choice((chance.gauss(0, 1), chance.randrange(-99_999, 99_999) / 100, hundred)),)
+        for hundred in [
+            chance.gauss(0, 1) * 10.0 ** chance.randrange(-160, 150) for _ in range(4000)
+        ]
+    ]
+    compared(java, powers, [*rows, (0.0,), (-0.0,), (5e-324,), (1e-160,), (math.inf,), (1e160,)])
+
+
+def rounded(x: float, digits: int) -> float:
+    return round(x, digits)
+
+
+def test_numbers_beside_a_half_are_rounded_as_in_python(java: Java) -> None:
+    chance = random.Random(5)
+    rows = []
+    for _ in range(4000):
+        digits = chance.randrange(16)
+        half = (2 * chance.randrange(10 ** chance.randrange(1, 9)) + 1) / 2 / 10.0**digits
+        beside = chance.choice((half, math.nextafter(half, 0), math.nextafter(half, math.inf)))
+        rows.append((chance.choice((1, -1)) * chance.choice((beside, half + 2.0**40)), digits))
+    edges = [2.0**52 - 0.5, 2.0**52 - 1, 2.0**52, 2.0**53 + 2, 0.5, 1.5, 2.5, 0.125, 1e300, 5e-324]
+    compared(
+        java,
+        rounded,
+        [*rows, *((x * sign, n) for x in edges for n in (0, 2, 15) for sign in (1, -1))],
+    )

@@ -461,11 +461,18 @@ public final class PyNumber {
             return x;
         }
         if (digits >= 0 && digits < 16) {
-            double scaled = x * TENS[(int) digits];
-            double nearest = Math.rint(scaled);
-            // The product is off by less than this, so on which side of a half it lies is known.
-            if (Math.abs(scaled) < 1e14 && Math.abs(Math.abs(scaled - nearest) - 0.5) > 1e-1) {
-                return nearest == 0.0 ? Math.copySign(0.0, x) : nearest / TENS[(int) digits];
+            double ten = TENS[(int) digits];
+            double size = Math.abs(x);
+            double scaled = size * ten;
+            if (scaled < 0x1p52) {
+                double below = Math.floor(scaled);
+                double over = scaled - below - 0.5;
+                if (over == 0.0) {
+                    // A half, or as near to one as no float shows: what the product lost decides.
+                    over = Math.fma(size, ten, -scaled);
+                }
+                boolean up = over > 0.0 || (over == 0.0 && ((long) below & 1L) != 0L);
+                return Math.copySign((up ? below + 1.0 : below) / ten, x);
             }
         }
         if (digits < -400) {
