@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TypeGuard
 
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.objects import enum_classes, named_parts
@@ -283,8 +284,23 @@ def materialised(code: Code, value: Value) -> Term:
     return filled(code, code.new_list(), value)
 
 
+def _is_display(value: Value) -> TypeGuard[Parts]:
+    """Whether it is a tuple or a list that is written there, of simple values."""
+    return (
+        isinstance(value, Parts)
+        and value.form in ("tuple", "list")
+        and not value.names
+        and bool(value.parts)
+        and all(isinstance(each, Term) for each in value.parts)
+    )
+
+
 def filled(code: Code, whole: Term, value: Value) -> Term:
     """A list, at whose end what can be iterated over is put."""
+    if _is_display(value):
+        for each in value.parts:
+            code.put(whole, each)
+        return whole
     over = iterated(code, value)
     code.loop(over, lambda: code.put(whole, over.value))
     return whole

@@ -102,7 +102,8 @@ def method(
     if rounding not in [f"ROUND_{each}" for each in _ROUNDINGS]:
         raise NotCompiled(f"quantize with rounding={rounding!r}")
     own, like = _one(code, owner, AttributeError), _one(code, given[0])
-    return code.set(DECIMAL, f'PyDecimal.quantize({own}, {like}, "{rounding}")')
+    how = f"java.math.RoundingMode.{rounding.removeprefix('ROUND_')}"
+    return code.set(DECIMAL, f"PyDecimal.quantize({own}, {like}, {how})")
 
 
 def as_int(code: Code, term: Term, *, nearest: bool) -> Value:

@@ -118,8 +118,8 @@ public final class PyDecimal {
         return a.value.signum() != 0;
     }
 
-    /** a.quantize(of the same exponent as like), by the name of a rounding of Python's. */
-    public static PyDecimal quantize(PyDecimal a, PyDecimal like, String how) {
+    /** a.quantize(of the same exponent as like). */
+    public static PyDecimal quantize(PyDecimal a, PyDecimal like, RoundingMode how) {
         return scaled(a, like.value.scale(), how);
     }
 
@@ -128,20 +128,16 @@ public final class PyDecimal {
         if (Math.abs(digits) > FARTHEST) {
             throw GaveUp.GAVE_UP;
         }
-        return scaled(a, (int) digits, "ROUND_HALF_EVEN");
+        return scaled(a, (int) digits, RoundingMode.HALF_EVEN);
     }
 
-    private static PyDecimal scaled(PyDecimal a, int scale, String how) {
-        BigDecimal found = a.value.setScale(scale, mode(how));
+    private static PyDecimal scaled(PyDecimal a, int scale, RoundingMode how) {
+        BigDecimal found = a.value.setScale(scale, how);
         if (found.precision() > CONTEXT.getPrecision()) {
             // InvalidOperation, which is an ArithmeticError.
             throw Raised.RAISED;
         }
         return of(found, a.negative);
-    }
-
-    private static RoundingMode mode(String how) {
-        return RoundingMode.valueOf(how.substring("ROUND_".length()));
     }
 
     /** int(a), and round(a) with halves to even. */

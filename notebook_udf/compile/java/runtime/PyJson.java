@@ -170,11 +170,19 @@ public final class PyJson {
             digits();
             at = at == first ? before : at;
         }
+        if (at == whole && at - from < 19) {
+            boolean negative = text.charAt(from) == '-';
+            long value = 0L;
+            for (int i = negative ? from + 1 : from; i < at; i++) {
+                value = 10L * value + (text.charAt(i) - '0');
+            }
+            return Long.valueOf(negative ? -value : value);
+        }
         String found = text.substring(from, at);
         if (at != whole) {
             return Double.valueOf(Double.parseDouble(found));
         }
-        return found.length() < 19 ? (Object) Long.valueOf(found) : PyParse.toInt(found, 10);
+        return PyParse.toInt(found, 10);
     }
 
     /** A text whose first quote is passed. */

@@ -15,7 +15,11 @@ public final class PyList {
     }
 
     public static ArrayList list(Object[] values) {
-        return new ArrayList(Arrays.asList(values));
+        ArrayList made = new ArrayList(values.length);
+        for (int i = 0; i < values.length; i++) {
+            made.add(values[i]);
+        }
+        return made;
     }
 
     public static HashMap map(Object[] keys, Object[] values) {

@@ -20,6 +20,16 @@ public final class PyListSort {
             return UP.compare(b, a);
         }
     };
+    private static final java.util.Comparator TEXTS_UP = new java.util.Comparator() {
+        public int compare(Object a, Object b) {
+            return PyText.compare((String) a, (String) b);
+        }
+    };
+    private static final java.util.Comparator TEXTS_DOWN = new java.util.Comparator() {
+        public int compare(Object a, Object b) {
+            return PyText.compare((String) b, (String) a);
+        }
+    };
 
     private final Object[] keys;
     // What is sorted: places of the keys.
@@ -45,7 +55,7 @@ public final class PyListSort {
     /** sorted(list, reverse=backwards). */
     public static ArrayList sorted(ArrayList list, boolean backwards, boolean longRuns) {
         Object[] values = list.toArray();
-        boolean reals = true, wholes = true;
+        boolean reals = true, wholes = true, texts = true;
         for (int i = 0; i < values.length; i++) {
             if (PyKey.isNaN(values[i])) {
                 return inOrder(list, order(values, backwards, longRuns));
@@ -53,6 +63,7 @@ public final class PyListSort {
             // Zeros may be equal without being the same.
             reals = reals && values[i] instanceof Double && ((Double) values[i]).doubleValue() != 0.0;
             wholes = wholes && values[i] instanceof Long;
+            texts = texts && values[i] instanceof String;
         }
         // Equal ones are the same here. As objects they would be sorted by calls.
         if (wholes) {
@@ -64,7 +75,7 @@ public final class PyListSort {
             for (int i = 0, last = numbers.length - 1; i <= last; i++) {
                 values[i] = Long.valueOf(numbers[backwards ? last - i : i]);
             }
-            return new ArrayList(java.util.Arrays.asList(values));
+            return PyList.list(values);
         }
         if (reals) {
             double[] numbers = new double[values.length];
@@ -75,10 +86,14 @@ public final class PyListSort {
             for (int i = 0, last = numbers.length - 1; i <= last; i++) {
                 values[i] = Double.valueOf(numbers[backwards ? last - i : i]);
             }
-            return new ArrayList(java.util.Arrays.asList(values));
+            return PyList.list(values);
         }
-        java.util.Arrays.sort(values, backwards ? DOWN : UP);
-        return new ArrayList(java.util.Arrays.asList(values));
+        if (texts) {
+            java.util.Arrays.sort(values, backwards ? TEXTS_DOWN : TEXTS_UP);
+        } else {
+            java.util.Arrays.sort(values, backwards ? DOWN : UP);
+        }
+        return PyList.list(values);
     }
 
     /** sorted(list, key=..., reverse=backwards), of the keys that its values have. */

@@ -285,6 +285,9 @@ public final class PyText {
 
     /** s.replace(old, by, count). */
     public static String replace(String s, String old, String by, long count) {
+        if (count < 0 && !old.isEmpty()) {
+            return s.replace(old, by);
+        }
         long left = count < 0 ? Long.MAX_VALUE : count;
         StringBuilder made = new StringBuilder();
         int at = 0;
