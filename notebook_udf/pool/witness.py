@@ -57,7 +57,7 @@ def post(folder: Path) -> Callable[[int], None]:
     # Of a descriptor alone, the copies that functions fork would keep it open.
     told = os.fdopen(line, "wb", buffering=0)
     forked.contain(told)
-    paths = os.pathsep.join(path for path in sys.path if path)
+    paths = os.pathsep.join(os.path.abspath(path) for path in sys.path if path)
     try:
         subprocess.run(
             [sys.executable, "-I", "-S", "-c", _WAIT, str(folder), str(os.getpid())],

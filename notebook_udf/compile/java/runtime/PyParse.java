@@ -42,9 +42,28 @@ public final class PyParse {
 
     /** int(s, base): a Long or a BigInteger. */
     public static Object toInt(String s, int base) {
+        // Thrown where the machine code of the caller has it, an exception is a jump to a handler.
+        Object found = whole(s, base);
+        if (found == null) {
+            throw Raised.VALUE;
+        }
+        return found;
+    }
+
+    /** float(s). */
+    public static double toFloat(String s) {
+        Double found = real(s);
+        if (found == null) {
+            throw Raised.VALUE;
+        }
+        return found.doubleValue();
+    }
+
+    /** int(s, base), or null where that raises. */
+    private static Object whole(String s, int base) {
         String text = plain(s);
         if (text == null || base < 0 || base == 1 || base > 36) {
-            throw Raised.VALUE;
+            return null;
         }
         int end = text.length();
         int at = 0;
@@ -90,7 +109,7 @@ public final class PyParse {
             char c = text.charAt(i);
             if (c == '_') {
                 if (!wasDigit) {
-                    throw Raised.VALUE;
+                    return null;
                 }
                 wasDigit = false;
                 underscored = true;
@@ -99,17 +118,18 @@ public final class PyParse {
             int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10
                     : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
             if (digit >= radix) {
-                throw Raised.VALUE;
+                return null;
             }
             wasDigit = true;
             digits++;
-            isLong = isLong && value <= (Long.MAX_VALUE - digit) / radix;
+            // So few are a Long in any radix, and a division takes as long as the digit.
+            isLong = isLong && (digits <= 12 || value <= (Long.MAX_VALUE - digit) / radix);
             value = value * radix + digit;
         }
         boolean isLimited = (radix & (radix - 1)) != 0;
         if (!wasDigit || (isLimited && digits > PyFormat.MOST_DIGITS)
                 || (onlyZero && !(isLong && value == 0))) {
-            throw Raised.VALUE;
+            return null;
         }
         if (isLong) {
             return Long.valueOf(negative ? -value : value);
@@ -132,11 +152,11 @@ public final class PyParse {
         return i;
     }
 
-    /** float(s). */
-    public static double toFloat(String s) {
+    /** float(s), or null where that raises. */
+    private static Double real(String s) {
         String text = plain(s);
         if (text == null) {
-            throw Raised.VALUE;
+            return null;
         }
         int from = 0;
         int end = text.length();
@@ -150,7 +170,7 @@ public final class PyParse {
             for (int i = from; i < end; i++) {
                 if (text.charAt(i) == '_' && !(i > from && isDigit(text, i - 1, end)
                         && isDigit(text, i + 1, end))) {
-                    throw Raised.VALUE;
+                    return null;
                 }
             }
             text = text.substring(from, end).replace("_", "");
@@ -177,24 +197,25 @@ public final class PyParse {
                 past++;
             }
             if (!isDigit(text, past, end)) {
-                throw Raised.VALUE;
+                return null;
             }
             past = pastDigits(text, past, end);
         }
         if (past != end) {
-            throw Raised.VALUE;
+            return null;
         }
-        return Double.parseDouble(from == 0 && end == text.length()
+        return Double.valueOf(from == 0 && end == text.length()
                 ? text : text.substring(from, end));
     }
 
-    private static double named(String sign, String name) {
+    private static Double named(String sign, String name) {
         if (name.equals("nan")) {
-            return Double.NaN;
+            return Double.valueOf(Double.NaN);
         }
         if (name.equals("inf") || name.equals("infinity")) {
-            return sign.equals("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
+            return Double.valueOf(
+                    sign.equals("-") ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY);
         }
-        throw Raised.VALUE;
+        return null;
     }
 }
