@@ -332,12 +332,13 @@ public final class PyNumber {
     /** Below, at or above 0 as a is less, equal or more; 2 where one of them is no number. */
     static int order(Object a, Object b) {
         if (a instanceof Double || b instanceof Double) {
-            double x = a instanceof Double ? ((Double) a).doubleValue() : 0.0;
-            double y = b instanceof Double ? ((Double) b).doubleValue() : 0.0;
+            boolean shown = isShown(a) && isShown(b);
+            double x = a instanceof Double ? ((Double) a).doubleValue() : shown ? (double) small(a) : 0.0;
+            double y = b instanceof Double ? ((Double) b).doubleValue() : shown ? (double) small(b) : 0.0;
             if (x != x || y != y) {
                 return 2;
             }
-            if (a instanceof Double && b instanceof Double) {
+            if (shown) {
                 return x < y ? -1 : x > y ? 1 : 0;
             }
             if (Double.isInfinite(x)) {
@@ -352,6 +353,11 @@ public final class PyNumber {
             return Long.compare(small(a), small(b));
         }
         return big(a).compareTo(big(b));
+    }
+
+    /** Whether it is a double, or one shows it exactly. */
+    private static boolean isShown(Object value) {
+        return value instanceof Double || (isSmall(value) && Math.abs((double) small(value)) < EXACT);
     }
 
     private static BigDecimal exact(Object value) {
