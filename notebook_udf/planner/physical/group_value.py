@@ -25,7 +25,7 @@ from notebook_udf.functions.sum_ir import Key, Slot
 from notebook_udf.planner.physical import in_java
 from notebook_udf.planner.physical.aggregate_from_sums import SumColumns, sums_of
 from notebook_udf.planner.physical.aggregate_gathered import GatheredList, holds
-from notebook_udf.planner.physical.null_marks import mark_of
+from notebook_udf.planner.physical.null_marks import NullMark, mark_of
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.roles import Role
 from notebook_udf.specs.slot_fields import LIMB_BITS, SUM, SlotField, slot_field
@@ -86,7 +86,6 @@ def of_lists(
     if lists[0].part.slot is not None:
         lines.append("accumulator = function.create_accumulator()")
         nulls.lines += lines
-    used = {}
     for number, each in enumerate(lists):
         name = f"values{number}"
         given.append(name)
@@ -101,10 +100,9 @@ def of_lists(
             place = "" if each.part.slot is None else _place(each.part.slot)
             nulls.lines += [lines[-1], f"if {given[-1]}:", f"    accumulator{place}.add(None)"]
         elif (mark := mark_of(each.of)) is not None:
-            used[f"mark{number}"] = mark.value
-            nulls.lines += [*_with_nones(number), _filled(each, f"filled{number}")]
+            nulls.lines += [*_with_nones(number, mark), _filled(each, f"filled{number}")]
     rare = nulls if nulls.tests else None
-    return _made(record, "gathered", given, lines, used, has_keys=has_keys, nulls=rare)
+    return _made(record, "gathered", given, lines, {}, has_keys=has_keys, nulls=rare)
 
 
 def _filled(each: GatheredList, values: str) -> str:
@@ -115,13 +113,13 @@ def _filled(each: GatheredList, values: str) -> str:
     return f"accumulator{_place(each.part.slot)}.{'update' if distinct else 'extend'}({values})"
 
 
-def _with_nones(number: int) -> list[str]:
+def _with_nones(number: int, mark: NullMark) -> list[str]:
     """Makes a list of the values, with a None for each mark that stands for one."""
     return [
         f"filled{number} = []",
         f"place{number} = 0",
         f"for value in values{number}:",
-        f"    if value == mark{number}:",
+        f"    if value == {mark.value!r}:",
         f"        filled{number}.append(None if nulls{number}[place{number}] else value)",
         f"        place{number} += 1",
         "    else:",
