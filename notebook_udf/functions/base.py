@@ -317,7 +317,10 @@ class TableAggregateFunction(ImperativeAggregateFunction):
 
     @abstractmethod
     def emit_value(self, accumulator: Any) -> Any:
-        """Yields the rows of the result."""
+        """Yields the rows of the result, or returns an iterable of them; None is no rows.
+
+        A row is a value where there is one column, else a tuple, list, ``Row``, dict or
+        dataclass."""
 
 
 @dataclass(frozen=True)

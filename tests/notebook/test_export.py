@@ -63,7 +63,7 @@ PACKAGE = [
     "    def accumulate(self, acc, x: int):\n        acc[:] = sorted([*acc, x])[:2]\n\n"
     "    def merge(self, acc, others):\n"
     "        for other in others:\n            acc[:] = sorted([*acc, *other])[:2]\n\n"
-    "    def emit_value(self, acc):\n        for x in acc:\n            yield (x,)",
+    "    def emit_value(self, acc):\n        for x in acc:\n            yield x",
     '%%udf awaited --buffer-capacity 5 --timeout 5s --try "SELECT 1 AS x"\n'
     "import asyncio\n\nasync def awaited(x: int) -> int:\n"
     "    await asyncio.sleep(0)\n    return x * 10",

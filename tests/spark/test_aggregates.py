@@ -889,6 +889,21 @@ def test_names_of_a_table_aggregates_columns_by_alias(functions: nu.Session) -> 
         nu.flat_aggregate(two("v").alias("nth"), by="k")
 
 
+@pytest.mark.parametrize("row", [lambda v: v, lambda v: (v,), lambda v: [v], nu.Row])
+def test_a_row_of_one_column_may_be_the_value(functions: nu.Session, row: Any) -> None:
+    class Least(TwoLeast):
+        def emit_value(self, accumulator: list[int]) -> Any:
+            return map(row, [*accumulator, None])
+
+    least = functions.register_function("one_each", udtaf(Least, result_type="value bigint"))
+    frame = functions.spark.table("numbers")
+    found = frame.transform(nu.flat_aggregate(least("v"), by="k"))
+    assert {tuple(each) for each in found.collect()} == {
+        (k, value) for k in range(3) for value in (k, k + 3, None)
+    }
+    assert [tuple(each) for each in least.eval([5, 3, 4], [1, 1, 1])] == [(3,), (4,), (None,)]
+
+
 def test_constants_as_arguments_of_columns(functions: nu.Session) -> None:
     class Weighted(Sum):
         def accumulate(  # type: ignore[override]

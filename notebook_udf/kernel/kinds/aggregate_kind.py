@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql.types import ArrayType, DataType
+from pyspark.sql.types import ArrayType, DataType, StructType
 
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import (
@@ -27,7 +27,7 @@ from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.physical.aggregate_gathered import gathering_of
 from notebook_udf.planner.physical.aggregate_in_spark import as_declared
 from notebook_udf.specs.payload import held_accumulator
-from notebook_udf.worker.aggregate.accumulator import Codec, misfit
+from notebook_udf.worker.aggregate.accumulator import Codec, misfit, rows_of
 from notebook_udf.worker.codec.encode import BadResult, encoder
 
 
@@ -92,7 +92,12 @@ class AggregateKind(FunctionKind):
                     hold([accumulator])
                 except BadResult as error:
                     raise misfit(self.definition.name, error, {}) from None
-            return _value(function, accumulator)
+            return self._value(function, accumulator)
+
+    def _value(self, function: Any, accumulator: Any) -> Any:
+        if not hasattr(function, "emit_value"):
+            return function.get_value(accumulator)
+        return rows_of(function, self.definition.declared_type)(accumulator)
 
     def replay(self, method: str, arguments: Any) -> Any:
         """Calls one method, on a new accumulator where it needs one; or makes a group's value."""
@@ -101,15 +106,21 @@ class AggregateKind(FunctionKind):
             return super().replay(method, arguments)
         with self.opened() as function:
             if method == "get_value":
-                return _value(function, *arguments)
+                return self._value(function, *arguments)
             return getattr(function, method)(function.create_accumulator(), *arguments)
 
     def call_form(self, target: str, spell: Spell) -> CallForm:
         """A helper accumulates the rows of a group and returns its value."""
         function = self.definition.function
         value = "list(function.emit_value(accumulator) or ())"
+        columns = self.definition.declared_type
         if not hasattr(function, "emit_value"):
             value = "function.get_value(accumulator)"
+        elif isinstance(columns, StructType) and len(columns.fields) == 1:
+            value = (
+                "[row if isinstance(row, (tuple, list, dict)) else (row,) "
+                "for row in function.emit_value(accumulator) or ()]"
+            )
         body = [
             "accumulator = function.create_accumulator()",
             "for row in rows:",
@@ -171,8 +182,3 @@ class TableAggregateKind(AggregateKind):
 
     def encode(self, result: Any) -> object:
         return encoder(ArrayType(self.definition.declared_type))([result])
-
-
-def _value(function: Any, accumulator: Any) -> Any:
-    emit = getattr(function, "emit_value", None)
-    return function.get_value(accumulator) if emit is None else list(emit(accumulator) or ())

@@ -27,6 +27,7 @@ from notebook_udf.worker.call.quarantine import Quarantine
 from notebook_udf.worker.codec.decode import decoder
 from notebook_udf.worker.codec.encode import BadResult, encoder
 from notebook_udf.worker.codec.refusal import shortened
+from notebook_udf.worker.codec.table_rows import with_bare_values
 from notebook_udf.worker.runtime.error_kinds import FATAL, WorkerStopped
 
 # A declaration that does not hold is no more about the row's values than those.
@@ -47,7 +48,9 @@ class Accumulation:
         self.accumulate: Callable[..., Any] = function.accumulate
         self.retract: Callable[..., Any] = function.retract
         self.merge: Callable[..., Any] = function.merge
-        self.value: Callable[..., Any] = getattr(function, "get_value", None) or _rows_of(function)
+        self.value: Callable[..., Any] = getattr(function, "get_value", None) or rows_of(
+            function, call.header.result_type
+        )
         self._create = function.create_accumulator
         self.on_error = call.header.options.on_error
         # Where rows that failed are kept, and which row of the bundle its first one is.
@@ -370,9 +373,13 @@ def _refilled(fresh: dict[Any, Any], entries: Any) -> dict[Any, Any]:
     return made
 
 
-def _rows_of(function: Any) -> Callable[[Any], list[Any]]:
-    emit = function.emit_value
-    return lambda accumulator: list(emit(accumulator) or ())
+def rows_of(function: Any, columns: DataType) -> Callable[[Any], list[Any]]:
+    """What a table aggregate emits for an accumulator, as rows of its columns."""
+    assert isinstance(columns, StructType)
+    emit, as_row = function.emit_value, with_bare_values(columns)
+    if as_row is None:
+        return lambda accumulator: list(emit(accumulator) or ())
+    return lambda accumulator: [as_row(value) for value in emit(accumulator) or ()]
 
 
 def _of(group: Mapping[str, Any]) -> str:

@@ -32,6 +32,16 @@ def rows_encoder(columns: StructType) -> RowsEncoder:
     return _single(columns) if len(columns.fields) == 1 else _several(columns)
 
 
+def with_bare_values(columns: StructType) -> Callable[[Any], Any] | None:
+    """Makes a row of a bare value, and leaves a row as it is; None for rows of several columns.
+
+    What may be a row, as a list is, is one.
+    """
+    if len(columns.fields) != 1:
+        return None
+    return lambda value: value if _is_row(type(value)) else (value,)
+
+
 def _several(columns: StructType) -> RowsEncoder:
     encode = encoder(columns)
 
