@@ -15,21 +15,14 @@ public final class PyListSort {
             return PyKey.less(a, b) ? -1 : PyKey.less(b, a) ? 1 : 0;
         }
     };
-    private static final java.util.Comparator DOWN = new java.util.Comparator() {
-        public int compare(Object a, Object b) {
-            return UP.compare(b, a);
-        }
-    };
+    private static final java.util.Comparator DOWN = java.util.Collections.reverseOrder(UP);
     private static final java.util.Comparator TEXTS_UP = new java.util.Comparator() {
         public int compare(Object a, Object b) {
             return PyText.compare((String) a, (String) b);
         }
     };
-    private static final java.util.Comparator TEXTS_DOWN = new java.util.Comparator() {
-        public int compare(Object a, Object b) {
-            return PyText.compare((String) b, (String) a);
-        }
-    };
+    private static final java.util.Comparator TEXTS_DOWN =
+        java.util.Collections.reverseOrder(TEXTS_UP);
 
     private final Object[] keys;
     // What is sorted: places of the keys.

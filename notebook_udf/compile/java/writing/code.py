@@ -350,13 +350,11 @@ class Code:
         if isinstance(value, KnownValue):
             found = self.integers.literal(value.value)
             # Made of its digits once, and not for each row.
-            return found if found.kinds != DECIMAL else self.made_once("PyDecimal", found)
+            if found.kinds == DECIMAL:
+                found = Term(DECIMAL, self.constant("PyDecimal", found.java))
+            return found
         said = value.form if isinstance(value, Parts) else type(value).__name__.lower()
         raise NotCompiled(f"a {said} as a value")
-
-    def made_once(self, held: str, term: Term) -> Term:
-        """A term of an object that all rows share."""
-        return Term(term.kinds, self.constant(held, term.java))
 
     def empty(self, made: Term, constant: Any) -> Term:
         """What ``[]`` or ``{}`` makes, which nothing else has until a variable holds it."""
