@@ -32,6 +32,38 @@ def loops_of(graph: FlowGraph) -> dict[int, frozenset[int]]:
 
 
 @lru_cache(maxsize=256)
+def goes_to_the_end(graph: FlowGraph, iterator: Evaluation) -> bool:
+    """Whether a loop over an iterator, or a comprehension, ends by that alone, or raises."""
+    if graph.handlers:
+        return False
+    every = (each for block in graph.blocks.values() for each in block.evaluations)
+    if any(_is_comprehension(each, iterator) for each in every):
+        return True
+    for head, members in loops_of(graph).items():
+        end = graph.blocks[head].end
+        if end.kind != "next" or not any(each is iterator for each in end.values[0].operands):
+            continue
+        inner = [graph.blocks[key].end for key in members if key != head]
+        return all(
+            each.kind != "return" and all(_stays(graph, t, members) for t in each.targets)
+            for each in inner
+        )
+    return False
+
+
+def _is_comprehension(each: Evaluation, iterator: Evaluation) -> bool:
+    if each.kind != "call" or len(each.operands) != 2 or each.operands[1] is not iterator:
+        return False
+    made = each.operands[0]
+    code = made.operands[-1].detail if made.kind == "function" else None
+    return getattr(code, "co_name", "") in ("<listcomp>", "<setcomp>", "<dictcomp>")
+
+
+def _stays(graph: FlowGraph, target: int, members: frozenset[int]) -> bool:
+    return target in members or graph.blocks[target].end.kind == "raise"
+
+
+@lru_cache(maxsize=256)
 def is_used_behind(graph: FlowGraph, head: int) -> bool:
     """Whether what is evaluated in a loop is used by blocks behind it, but as a variable."""
     members = loops_of(graph)[head]

@@ -211,7 +211,7 @@ class Last(Function):
 @pytest.mark.parametrize(
     ("cls", "why"),
     [
-        (Largest, "store attribute here"),
+        (Largest, "which is set in an object that other rows see"),
         (Ending, "it is no plain function"),
         (Endless, "rows from a range of any length"),
         (Counts, "get_metric_group"),

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
 from notebook_udf.compile.java.bodies import merging, name_scope
@@ -19,7 +19,11 @@ from notebook_udf.compile.java.bodies.evaluations import OPERATIONS
 from notebook_udf.compile.java.bodies.merging import entered, kinds_of, set_local, without_none
 from notebook_udf.compile.java.collections import containers
 from notebook_udf.compile.java.columns.given_records import with_part
-from notebook_udf.compile.java.iterating.generated_values import given_out, gone_through
+from notebook_udf.compile.java.iterating.generated_values import (
+    given_out,
+    gone_through,
+    listed,
+)
 from notebook_udf.compile.java.iterating.iterators import iterated, read_again
 from notebook_udf.compile.java.numbers.arithmetic import truth
 from notebook_udf.compile.java.writing.assembly import (
@@ -49,7 +53,7 @@ from notebook_udf.compile.java.writing.terms import (
     Value,
     constant_parts,
 )
-from notebook_udf.compile.loops import loops_of
+from notebook_udf.compile.loops import goes_to_the_end, loops_of
 from notebook_udf.compile.symbolic import read_code
 
 T = TypeVar("T")
@@ -296,7 +300,7 @@ class BodyWriter:
         if any(isinstance(operand, Undetermined) for operand in operands):
             return Undetermined()
         if kind == "iterator":
-            return iterated(self.code, operands[0])
+            return iterated(self.code, self._gone_through(each, operands[0]))
         if kind == "next":
             (over,) = operands
             if not isinstance(over, Iteration):
@@ -318,7 +322,29 @@ class BodyWriter:
         evaluate = OPERATIONS.get(kind)
         if evaluate is None:
             raise NotCompiled(f"{kind.replace('_', ' ')} here")
-        return evaluate(self, self.code, operands, name)
+        found = evaluate(self, self.code, operands, name)
+        if kind == "call" and isinstance(found, Parts) and found.form == "object":
+            return self._made(found)
+        return found
+
+    def _made(self, value: Parts) -> Value:
+        """A new object; one of Java's where the function sets an attribute of some object."""
+        return self.code.record(value) if self._sets_attributes else value
+
+    @cached_property
+    def _sets_attributes(self) -> bool:
+        every = (each for block in self.graph.blocks.values() for each in block.evaluations)
+        record = self.scope.record
+        return any(
+            each.kind == "store_attribute" and not (record and each.operands[1].is_local(record))
+            for each in every
+        )
+
+    def _gone_through(self, iterator: Evaluation, value: Value) -> Value:
+        """What a loop goes through; of a generator, which does nothing besides, a list."""
+        if isinstance(value, Generated) and not goes_to_the_end(self.graph, iterator):
+            raise NotCompiled("a generator in a loop that may end before it does")
+        return listed(self, self.code, value)
 
     @cached_property
     def _changed_later(self) -> frozenset[int]:
@@ -387,7 +413,8 @@ class BodyWriter:
         code.lists.note_handlers(bool(graph.handlers), None if each is None else inner)
         variables = {**nested.shared, **dict(zip(inner.co_varnames, given, strict=False))}
         shared = frozenset(inner.co_freevars)
-        scope = replace(self.scope, record="")
+        own: Any = self.scope.function if nested.function is None else nested.function
+        scope = replace(self.scope, function=own, record="")
         return self._written_here(scope, graph, variables, shared, each)
 
     def _written_here(

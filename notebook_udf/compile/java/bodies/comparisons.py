@@ -13,12 +13,17 @@ from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     NONE,
+    PARTS,
     SCALARS,
     KnownValue,
     NotCompiled,
     OneOf,
     Parts,
+    Term,
     Value,
+    is_dict,
+    is_list,
+    is_set,
 )
 
 _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
@@ -49,12 +54,27 @@ def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
         if isinstance(found, bool):
             return KnownValue(found == (how == "in"))
         return code.set(BOOL, found if how == "in" else f"!({found})")
+    if _is_object(code, left) and _is_object(code, right):
+        one = f"(Object) {code.term(left).java} == (Object) {code.term(right).java}"
+        return code.set(BOOL, one if how == "is" else f"!({one})")
     if not (isinstance(right, KnownValue) and right.value is None):
         raise NotCompiled(f"{how} anything but None")
     known = is_none(code, left)
     if isinstance(known, bool):
         return KnownValue(known == (how == "is"))
     return code.set(BOOL, known if how == "is" else f"!({known})")
+
+
+def _is_object(code: Code, value: Value) -> bool:
+    """Whether it is a list, a dict, a set or an object that may be changed, or else None: each is
+    one object of Java's."""
+    if not isinstance(value, Term):
+        return False
+    present = value.kinds - NONE
+    if present & (code.lists.fixed | PARTS):
+        return False
+    several = is_list(present) or is_dict(present) or is_set(present)
+    return several or code.lists.changeable(present) is not None
 
 
 def _compare_tuples(code: Code, how: str, left: Value, right: Value) -> Value:

@@ -45,13 +45,18 @@ from notebook_udf.compile.java.numbers.arithmetic import (
     truth,
 )
 from notebook_udf.compile.java.numbers.powers import power
-from notebook_udf.compile.java.objects import enum_classes, known_objects, named_parts
+from notebook_udf.compile.java.objects import (
+    changeable_records,
+    enum_classes,
+    known_objects,
+    named_parts,
+)
 from notebook_udf.compile.java.standard_library import posix_paths, url_parts
 from notebook_udf.compile.java.texts import templates, text_methods
 from notebook_udf.compile.java.times import date_values
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing import choices
-from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.code import Code, RecordKinds
 from notebook_udf.compile.java.writing.exceptions import taken_by
 from notebook_udf.compile.java.writing.number_terms import number
 from notebook_udf.compile.java.writing.terms import (
@@ -109,6 +114,9 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
         found = date_values.attribute(code, owner, name)
         if found is not None:
             return found
+    changeable = changeable_records.known(code, owner)
+    if changeable is not None and isinstance(owner, Term):
+        return _of_changeable(run, code, owner, changeable, name)
     owner = code.opened(owner, AttributeError)
     method = named_parts.function_of(owner, name)
     if method is not None and method[1]:
@@ -123,6 +131,17 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
     if isinstance(owner, Term) and json_values.is_part(owner):
         owner = json_values.with_attribute(code, owner, name)
     return BoundMethod(owner, name)
+
+
+def _of_changeable(
+    run: FunctionCalls, code: Code, owner: Term, found: RecordKinds, name: str
+) -> Value:
+    """An attribute of an object whose parts may be set, or a method of it."""
+    method = named_parts.function_of(changeable_records.as_parts(found), name)
+    if method is not None and method[1]:
+        return run.function(method[0], (owner,), ())
+    made = changeable_records.part(code, owner, name)
+    return BoundMethod(owner, name) if made is None else made
 
 
 def _of_objects(run: FunctionCalls, code: Code, owner: OneOf, name: str) -> Value:
@@ -216,6 +235,9 @@ def _item(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Val
         known = lookups.known_item(whole.value, index)
         if known is not None:
             return known
+    found = changeable_records.item(code, whole, index)
+    if found is not None:
+        return found
     if isinstance(whole, Term) and is_dict(whole.kinds):
         containers.made_of_key(code, whole, index)
     return text_methods.item(code, whole, index)
@@ -286,7 +308,21 @@ def _grow(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> V
 
 def _store(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     value, whole, index = given
-    containers.store(code, code.present(whole), index, value)
+    whole = code.present(whole)
+    if not changeable_records.set_item(code, whole, index, value):
+        containers.store(code, whole, index, value)
+    return KnownValue(None)
+
+
+def _store_attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
+    value, owner = given
+    changeable_records.set_attribute(code, owner, name, value)
+    return KnownValue(None)
+
+
+def _delete(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    whole, index = given
+    containers.delete(code, code.present(whole), index)
     return KnownValue(None)
 
 
@@ -384,6 +420,8 @@ OPERATIONS: dict[str, Operation] = {
     "map": _map,
     "grow": _grow,
     "store_item": _store,
+    "store_attribute": _store_attribute,
+    "delete_item": _delete,
     "closure": _closure,
     "import": _import,
     "import_from": _attribute,

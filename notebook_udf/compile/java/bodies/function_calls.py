@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
+from notebook_udf.compile.bindings import bound, is_plain_code
 from notebook_udf.compile.java.calls import (
     builtin_calls,
     functional,
@@ -22,7 +23,12 @@ from notebook_udf.compile.java.iterating.generated_values import (
     listed,
     next_of,
 )
-from notebook_udf.compile.java.objects import enum_classes, known_objects, named_parts
+from notebook_udf.compile.java.objects import (
+    changeable_records,
+    enum_classes,
+    known_objects,
+    named_parts,
+)
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
@@ -75,7 +81,7 @@ def called(
 
         return constant_choices.of_each(code, function.owner, of_owner)
     if isinstance(function, BoundMethod):
-        own = _method(run, function, arguments, names)
+        own = _method(run, code, function, arguments, names)
         if own is None:
             own = method_calls.called(code, function, arguments, names, call)
         return own
@@ -91,7 +97,7 @@ def called(
     if enum_classes.is_class(function.value):
         return enum_members.by_value(code, function.value, arguments)
     if isinstance(function.value, types.FunctionType):
-        return run.function(function.value, arguments, names)
+        return _of_function(run, code, function.value, arguments, names)
     return builtin_calls.call(code, function.value, arguments, names)
 
 
@@ -114,7 +120,11 @@ def _of_generated(
 
 
 def _method(
-    run: FunctionCalls, method: BoundMethod, given: tuple[Value, ...], names: tuple[str, ...]
+    run: FunctionCalls,
+    code: Code,
+    method: BoundMethod,
+    given: tuple[Value, ...],
+    names: tuple[str, ...],
 ) -> Value | None:
     """The call of a method of the user's, or of a collector; None if it is of neither."""
     owner, name = method.owner, method.name
@@ -124,7 +134,28 @@ def _method(
         return run.give(given[0])
     known = owner.value if isinstance(owner, KnownValue) else None
     own = known_objects.method(known, name) if known_objects.is_object(known) else None
-    found = named_parts.function_of(owner, name)
+    changeable = changeable_records.known(code, owner)
+    known_parts = owner if changeable is None else changeable_records.as_parts(changeable)
+    found = named_parts.function_of(known_parts, name)
     if own is None and found is not None:
         own, _ = found
-    return None if own is None else run.function(own, (owner, *given), names)
+    return None if own is None else _of_function(run, code, own, (owner, *given), names)
+
+
+def _of_function(
+    run: FunctionCalls,
+    code: Code,
+    function: types.FunctionType,
+    given: tuple[Value, ...],
+    names: tuple[str, ...],
+) -> Value:
+    """The call of a function of the user's; of a generator, what it gives once it is asked."""
+    inner = function.__code__
+    if not inner.co_flags & inspect.CO_GENERATOR:
+        return run.function(function, given, names)
+    found = bound(function, given, names, KnownValue)
+    if found is None or not is_plain_code(inner, generator=True) or inner.co_kwonlyargcount:
+        raise NotCompiled(f"a call of {function.__name__} that does not fit it")
+    code.constants.files.add(inner.co_filename)
+    code.lists.note_called()
+    return Generated(Nested(inner, {}, function), tuple(found.values()))

@@ -12,8 +12,10 @@ from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
+    DATE,
     FLOAT,
     INT,
+    MOMENT,
     NONE,
     NUMBERS,
     PARTS,
@@ -55,7 +57,7 @@ def extreme(which: str, code: Code, given: Given, default: Value | None = None) 
             code.lists.check_order(held)
             if is_record(held):
                 sorting.check_order(code, held, f"values of {which}")
-            elif not held - NONE <= NUMBERS and held - NONE != STR:
+            elif not held - NONE <= NUMBERS and held - NONE not in (STR, DATE, MOMENT):
                 raise NotCompiled(f"{which} of this")
             most = "true" if which == "max" else "false"
             found = f"PyList.extreme({whole.java}, {most})"

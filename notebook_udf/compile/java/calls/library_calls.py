@@ -6,6 +6,7 @@ import datetime as dt
 import decimal
 from typing import Any
 
+from notebook_udf.compile.java.calls import field_values
 from notebook_udf.compile.java.documents import json_texts, json_values
 from notebook_udf.compile.java.numbers import decimals, libm, whole_numbers
 from notebook_udf.compile.java.objects import named_parts
@@ -13,6 +14,7 @@ from notebook_udf.compile.java.patterns import regex_calls
 from notebook_udf.compile.java.standard_library import (
     bisect_calls,
     hashes,
+    heaps,
     html_texts,
     posix_paths,
     real_numbers,
@@ -33,6 +35,10 @@ def called(
 
     ``call`` writes the call of a function of the user's.
     """
+    if field_values.is_function(function):
+        return field_values.called(code, function, given, names)
+    if heaps.is_function(function):
+        return heaps.called(code, function, given, names)
     if regex_calls.is_function(function):
         return regex_calls.called(code, function, given, names, call)
     if bisect_calls.is_function(function):

@@ -26,6 +26,7 @@ from notebook_udf.compile.java.writing.terms import (
     Sequence,
     Term,
     Value,
+    constant_parts,
     is_dict,
     is_list,
 )
@@ -107,7 +108,7 @@ def _method_of_dict(
 ) -> Value:
     whole = code.present(owner, AttributeError)
     if name == "get" and 1 <= len(given) <= 2 and not names:
-        default = given[1] if len(given) == 2 else KnownValue(None)
+        default = constant_parts(given[1]) if len(given) == 2 else KnownValue(None)
         if isinstance(default, Parts):
             default = code.whole(default, min(whole.kinds))
         return lookups.item_of_dict(code, whole, given[0], default)

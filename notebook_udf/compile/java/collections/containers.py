@@ -46,7 +46,7 @@ def changed_later(graph: FlowGraph, *, in_place: bool) -> frozenset[int]:
     """
     every = [each for block in graph.blocks.values() for each in block.evaluations]
     changes = in_place or any(
-        each.kind in ("store_item", "grow")
+        each.kind in ("store_item", "delete_item", "grow")
         or (each.kind == "attribute" and each.detail in _CHANGING)
         for each in every
     )
@@ -150,12 +150,44 @@ def store(code: Code, whole: Term, index: Value, value: Value) -> None:
     if is_dict(whole.kinds):
         put_item(code, whole, index, value)
         return
-    if not is_list(whole.kinds) or isinstance(index, Slice):
+    if not is_list(whole.kinds) or f"{LIST}json" in whole.kinds:
         raise NotCompiled("a change of a part of what is no list and no dict")
     code.lists.check_changeable(whole.kinds)
+    if isinstance(index, Slice):
+        # As they are before the change: they may be of the list itself.
+        values = code.new_list()
+        iterators.filled(code, values, value)
+        code.lists.put(whole.kinds, code.lists.of(values.kinds))
+        code.say(f"PyList.setSlice({whole.java}, {_limits(code, index)}, {values.java});")
+        return
     held = code.held_by(whole, value)
     place = lookups.place(code, index)
     code.say(f"PyList.set({whole.java}, {place}, {code.object(held)});")
+
+
+def delete(code: Code, whole: Term, index: Value) -> None:
+    """``del whole[index]``."""
+    if is_dict(whole.kinds):
+        if not is_own(whole.kinds):
+            raise NotCompiled("a change of a dict that was given")
+        lookups.check_key(code, whole, index)
+        code.say(f"PyList.delete({whole.java}, {code.object(index)});")
+        return
+    if not is_list(whole.kinds) or f"{LIST}json" in whole.kinds:
+        raise NotCompiled("del of a part of what is no list and no dict")
+    code.lists.check_changeable(whole.kinds)
+    if isinstance(index, Slice):
+        code.say(f"PyList.setSlice({whole.java}, {_limits(code, index)}, null);")
+    else:
+        code.say(f"PyList.pop({whole.java}, {lookups.fitting_place(code, index)});")
+
+
+def _limits(code: Code, cut: Slice) -> str:
+    """Where a slice begins and ends that is changed at once."""
+    step = cut.limits[2] if len(cut.limits) == 3 else KnownValue(None)
+    if not isinstance(step, KnownValue) or step.value is not None:
+        raise NotCompiled("a change of every so manyth of a list")
+    return ", ".join(lookups.limit(code, each) for each in cut.limits[:2])
 
 
 def made_dict(code: Code, given: tuple[Value, ...]) -> Value:
@@ -271,6 +303,14 @@ def method_of_dict(code: Code, whole: Term, name: str, given: tuple[Value, ...])
     if name == "update" and len(given) == 1:
         put_all(code, whole, given[0])
         return KnownValue(None)
+    if name == "clear" and not given and is_own(whole.kinds):
+        code.say(f"{whole.java}.clear();")
+        return KnownValue(None)
+    if name == "pop" and 1 <= len(given) <= 2 and is_own(whole.kinds):
+        default = given[1] if len(given) == 2 else None
+        found = lookups.item_of_dict(code, whole, given[0], default)
+        code.say(f"{whole.java}.remove({code.object(given[0])});")
+        return found
     raise NotCompiled(f"the method {name} of a dict")
 
 
@@ -283,8 +323,12 @@ def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...])
         code.put(whole, given[0])
     elif name == "extend" and len(given) == 1:
         if isinstance(given[0], Term) and given[0].kinds & whole.kinds:
-            raise NotCompiled("extend with what may be the same list")
-        iterators.filled(code, whole, given[0])
+            # They may be the same.
+            listed = code.present(given[0])
+            code.lists.put(whole.kinds, code.lists.of(listed.kinds))
+            code.say(f"{whole.java}.addAll({listed.java});")
+        else:
+            iterators.filled(code, whole, given[0])
     elif name == "insert" and len(given) == 2:
         held = code.held_by(whole, given[1])
         place = lookups.fitting_place(code, given[0])

@@ -121,6 +121,7 @@ def method(
 ) -> Value | None:
     """A call of a method that only a Counter has; None if it is one of every dict."""
     if name == "total" and not given:
+        _check_numbers(code, whole)
         values = frozenset({f"{LIST}counts"})
         code.lists.note(values, INT)
         listed = code.set(values, f"new java.util.ArrayList({whole.java}.values())")
@@ -128,12 +129,37 @@ def method(
         return code.set(INT, code.integers.of_object(total))
     if name == "most_common" and len(given) <= 1 and tuple(names) in ((), ("n",)):
         return _ranking(code, whole, given)
+    if name == "update" and len(given) == 1 and not names:
+        _update(code, whole, given[0])
+        return KnownValue(None)
     if name in ("get", "items", "keys", "values"):
         return None
     raise NotCompiled(f"the method {name} of a Counter")
 
 
+def _update(code: Code, whole: Term, value: Value) -> None:
+    """``counter.update(value)``: of a dict it adds the numbers, of others it counts the values."""
+    if isinstance(value, Term) and is_dict(value.kinds) and not json_values.is_part(value):
+        keys, numbers = frozenset(f"{kind}{KEYS}" for kind in value.kinds), value.kinds
+        held, added, how = code.lists.of(keys), code.lists.of(numbers), "addAll"
+    else:
+        value = _counted_values(code, value)
+        held, added, how = code.lists.of(value.kinds), INT, "count"
+    if not held <= _KEYS or not added <= INT:
+        raise NotCompiled("update of a Counter with such keys, or with such numbers")
+    code.lists.put(frozenset(f"{kind}{KEYS}" for kind in whole.kinds), held)
+    code.lists.put(whole.kinds, added)
+    _check_numbers(code, whole)
+    code.say(f"PyCounts.{how}({whole.java}, {value.java});")
+
+
+def _check_numbers(code: Code, whole: Term) -> None:
+    if not code.lists.of(whole.kinds) <= INT:
+        raise NotCompiled("a Counter of anything but whole numbers")
+
+
 def _ranking(code: Code, whole: Term, given: tuple[Value, ...]) -> Ranking:
+    _check_numbers(code, whole)
     most = "Long.MAX_VALUE"
     if given and not (isinstance(given[0], KnownValue) and given[0].value is None):
         term = as_int(code, code.term(given[0]))

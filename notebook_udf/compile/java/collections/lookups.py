@@ -11,7 +11,7 @@ from notebook_udf.compile.java.times import calendar_names
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import raising
-from notebook_udf.compile.java.writing.number_terms import number
+from notebook_udf.compile.java.writing.number_terms import as_int, number
 from notebook_udf.compile.java.writing.terms import (
     DATE,
     INT,
@@ -49,6 +49,18 @@ def fitting_place(code: Code, value: Value) -> str:
     if term.kinds != INT:
         raise NotCompiled("a place that is no whole number")
     return term.java if code.integers.bounded else f"PyNumber.fitting({term.java})"
+
+
+def limit(code: Code, value: Value) -> str:
+    """A place in a sequence, or None, as a ``Long``."""
+    if isinstance(value, KnownValue) and value.value is None:
+        return "null"
+    term = as_int(code, code.term(value))
+    if code.integers.held(term.kinds) == "long":
+        return f"Long.valueOf({term.java})"
+    if not term.kinds <= INT | NONE:
+        raise NotCompiled("a place that is no whole number")
+    return f"PyNumber.limit({term.java})"
 
 
 def are_keys(container: Iterable[Any], kinds: Kinds) -> bool:

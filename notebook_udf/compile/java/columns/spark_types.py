@@ -255,6 +255,10 @@ def _array(code: Code, value: Parts, data_type: ArrayType) -> str | None:
     return f"PyList.list({array_of(f'(Object) {each}' for each in made)})"
 
 
+def _may_be_none(code: Code, value: Value) -> bool:
+    return not isinstance(value, Parts) and "none" in code.term(value).kinds
+
+
 def row(code: Code, value: Parts, data_type: StructType) -> str | None:
     """A tuple as a row of Spark's; None if no value of its kinds fits."""
     count = len(value.parts)
@@ -264,7 +268,9 @@ def row(code: Code, value: Parts, data_type: StructType) -> str | None:
     made = []
     for at, field in zip(places, data_type.fields, strict=True):
         java = column(code, value.parts[at], field.dataType)
-        if java is None or not field.nullable:
+        if java is None:
             return None
+        if not field.nullable and _may_be_none(code, value.parts[at]):
+            raise NotCompiled(f"None for {field.name}, which is NOT NULL")
         made.append(f"(Object) {java}")
     return f"org.apache.spark.sql.RowFactory.create({array_of(made)})"

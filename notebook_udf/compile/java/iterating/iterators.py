@@ -52,6 +52,8 @@ def iterated(code: Code, value: Value) -> Iteration:
         return _of_constants(code, value.value)
     if isinstance(value, OneOf):
         return _of_one(code, value)
+    if isinstance(value, Term) and code.lists.changeable(value.kinds) is not None:
+        raise NotCompiled("a loop over what may be changed meanwhile")
     value = code.opened(value)
     if isinstance(value, Parts):
         named_parts.check_places(value)

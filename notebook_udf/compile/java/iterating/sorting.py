@@ -10,6 +10,8 @@ from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java.iterating.iterators import iterated, materialised
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
+    DATE,
+    MOMENT,
     NONE,
     NUMBERS,
     STR,
@@ -44,6 +46,8 @@ def check_order(code: Code, held: Kinds, what: str) -> None:
             raise NotCompiled(f"{what} that are no tuples")
         for kinds in known.parts:
             check_order(code, kinds, "parts of tuples")
+        return
+    if held - NONE in (DATE, MOMENT):
         return
     if not held <= NUMBERS | STR | NONE:
         raise NotCompiled(f"{what} that are neither numbers nor texts")

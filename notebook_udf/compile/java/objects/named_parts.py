@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import types
+from abc import ABCMeta
 from keyword import iskeyword
 from typing import Any
 
@@ -16,6 +18,12 @@ from notebook_udf.functions.row import Row
 _ROWS: tuple[Any, ...] = (Row, SparkRow)
 # What a dataclass that does something besides has of its own.
 _BESIDES = ("__post_init__", "__new__", "__getattribute__", "__getattr__", "__setattr__")
+
+# What a class has whose objects do something when an attribute is set or asked for.
+_ATTRIBUTES = (
+    *("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__slots__", "__iter__"),
+    *("__getitem__", "__setitem__", "__len__", "__bool__", "__call__"),
+)
 
 
 def is_record(called: Any) -> bool:
@@ -46,6 +54,25 @@ def _is_plain(called: type) -> bool:
     frozen = called.__dataclass_params__.frozen  # type: ignore[attr-defined]
     besides = [name for name in _BESIDES if name in own and not (frozen and name == "__setattr__")]
     return written and plain and not hidden and not besides
+
+
+def has_plain_attributes(value: Any) -> bool:
+    """Whether an object of a user's class is no more than its attributes, which it has one by one:
+    setting one, and asking for it, does nothing besides."""
+    own: Any = type(value)
+    if type(own) not in (type, ABCMeta) or own.__module__ == "builtins":
+        return False
+    bases = own.__mro__[:-1]
+    plain = all(object in each.__bases__ or each.__bases__[0] in bases for each in bases)
+    names = {name for each in bases for name in vars(each)}
+    computed = any(
+        hasattr(type(inspect.getattr_static(own, name, None)), "__set__") for name in _vars(value)
+    )
+    return plain and bool(_vars(value)) and not computed and not names & set(_ATTRIBUTES)
+
+
+def _vars(value: Any) -> dict[str, Any]:
+    return getattr(value, "__dict__", {})
 
 
 def made(called: type, given: tuple[Value, ...], names: tuple[str, ...]) -> Parts:

@@ -28,12 +28,33 @@ public final class PyCounts {
         return made;
     }
 
+    /** counts.update(list). */
+    public static void count(HashMap counts, ArrayList list) {
+        for (int i = 0; i < list.size(); i++) {
+            add(counts, list.get(i), Long.valueOf(1L));
+        }
+    }
+
+    /** counts.update(others). */
+    public static void addAll(HashMap counts, HashMap others) {
+        // They may be the same.
+        Object[] keys = others.keySet().toArray();
+        for (int i = 0; i < keys.length; i++) {
+            add(counts, keys[i], others.get(keys[i]));
+        }
+    }
+
+    private static void add(HashMap counts, Object key, Object more) {
+        Object known = counts.get(key);
+        counts.put(key, known == null ? more : PyNumber.add(known, more));
+    }
+
     /** The keys that counts.most_common(most) names. */
     public static ArrayList ranked(final HashMap counts, long most) {
         Object[] keys = counts.keySet().toArray();
         java.util.Arrays.sort(keys, new java.util.Comparator() {
             public int compare(Object a, Object b) {
-                return ((Long) counts.get(b)).compareTo((Long) counts.get(a));
+                return PyNumber.order(counts.get(b), counts.get(a));
             }
         });
         ArrayList made = new ArrayList();

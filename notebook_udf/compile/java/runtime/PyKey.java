@@ -1,12 +1,22 @@
 package notebookudf;
 
-/** What values are put in order by: a number, a text, or a tuple, which is an array here. */
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+
+/** What values are put in order by: a number, a text, a time, or a tuple, which is an array here. */
 public final class PyKey {
     private PyKey() {
     }
 
     /** one < other. */
     public static boolean less(Object one, Object other) {
+        if (one instanceof LocalDate && other instanceof LocalDate) {
+            return ((LocalDate) one).isBefore((LocalDate) other);
+        }
+        if (one instanceof LocalDateTime && other instanceof LocalDateTime) {
+            LocalDateTime later = PyDate.unfolded((LocalDateTime) other);
+            return PyDate.unfolded((LocalDateTime) one).isBefore(later);
+        }
         if (!(one instanceof Object[]) || !(other instanceof Object[])) {
             return PyNumber.less(one, other);
         }
@@ -37,6 +47,10 @@ public final class PyKey {
     private static boolean equal(Object one, Object other) {
         if (one instanceof Object[] && other instanceof Object[]) {
             return !less(one, other) && !less(other, one);
+        }
+        if (one instanceof LocalDateTime && other instanceof LocalDateTime) {
+            LocalDateTime same = PyDate.unfolded((LocalDateTime) other);
+            return PyDate.unfolded((LocalDateTime) one).equals(same);
         }
         if (isNaN(one) || isNaN(other)) {
             // In a tuple it is equal to itself, if it is the same object, which is not known here.

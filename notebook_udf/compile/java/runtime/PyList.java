@@ -74,6 +74,26 @@ public final class PyList {
         return list.remove((int) at);
     }
 
+    /** list[start:stop] = values; with null for these del list[start:stop]. */
+    public static void setSlice(ArrayList list, Long start, Long stop, ArrayList values) {
+        long count = list.size();
+        long from = start == null ? 0L : limit(start.longValue(), count, 0L, count);
+        long to = stop == null ? count : limit(stop.longValue(), count, 0L, count);
+        java.util.List cut = list.subList((int) from, (int) Math.max(from, to));
+        cut.clear();
+        if (values != null) {
+            cut.addAll(values);
+        }
+    }
+
+    /** del map[key]. */
+    public static void delete(HashMap map, Object key) {
+        if (!map.containsKey(key)) {
+            throw Raised.KEY;
+        }
+        map.remove(key);
+    }
+
     /** list * times. */
     public static ArrayList repeated(ArrayList list, long times) {
         if (times > 0 && list.size() > Integer.MAX_VALUE / times) {

@@ -14,6 +14,7 @@ from notebook_udf.compile.java.collections.lookups import (
     has_tuples,
     is_one_of_tuples,
     item_of_dict,
+    limit,
     looked_up,
     place,
 )
@@ -29,7 +30,7 @@ from notebook_udf.compile.java.times.date_values import formatted as times_text
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
-from notebook_udf.compile.java.writing.number_terms import as_int, number
+from notebook_udf.compile.java.writing.number_terms import number
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     BYTES,
@@ -268,18 +269,6 @@ def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...])
         raise NotCompiled(f"the method {name} of this list")
     java = f"PyList.{name}({whole.java}, {code.object(value)})"
     return code.set(INT, code.integers.of_long(java))
-
-
-def limit(code: Code, value: Value) -> str:
-    """A place in a sequence, or None, as a ``Long``."""
-    if isinstance(value, KnownValue) and value.value is None:
-        return "null"
-    term = as_int(code, code.term(value))
-    if code.integers.held(term.kinds) == "long":
-        return f"Long.valueOf({term.java})"
-    if not term.kinds <= INT | NONE:
-        raise NotCompiled("a place that is no whole number")
-    return f"PyNumber.limit({term.java})"
 
 
 def item(code: Code, container: Value, index: Value) -> Value:

@@ -73,11 +73,17 @@ class Constants:
 
 @dataclass(frozen=True)
 class RecordKinds:
-    """The kinds of the parts of tuples or rows, and their names where they have some."""
+    """The kinds of the parts of tuples or rows, and their names where they have some.
+
+    They may be ``of`` a class of the user's. Of ``changeable`` ones another part may be set: each
+    is one object of Java's, by whatever name it is known.
+    """
 
     parts: tuple[Kinds, ...]
     names: tuple[str, ...] = ()
     form: Form = "tuple"
+    of: type | None = None
+    changeable: bool = False
 
 
 @dataclass
@@ -157,9 +163,7 @@ class ListKinds:
 
     def put(self, kinds: Kinds, values: Kinds) -> None:
         """Notes that values of some kinds are put into a list."""
-        others = [kind for kind in values - _HELD if not kind.startswith((LIST, DICT, RECORD))]
-        if others:
-            raise NotCompiled(f"a {min(others)} in a list")
+        _check_held(values)
         for kind in kinds:
             known = self.held.setdefault(kind, frozenset())
             if not values <= known:
@@ -180,14 +184,36 @@ class ListKinds:
             self.records[kind] = made
             self.additions += 1
 
+    def put_part(self, kinds: Kinds, at: int, values: Kinds) -> None:
+        """Notes that a part of records that may be changed is set to values of some kinds."""
+        _check_held(values)
+        for kind in kinds:
+            known = self.records[kind]
+            if not values <= known.parts[at]:
+                parts = (*known.parts[:at], known.parts[at] | values, *known.parts[at + 1 :])
+                self.records[kind] = replace(known, parts=parts)
+                self.additions += 1
+
+    def changeable(self, kinds: Kinds) -> RecordKinds | None:
+        """What is known of records that may be changed; None if they are no such ones."""
+        if not is_record(kinds) or not any(self.records[kind].changeable for kind in kinds):
+            return None
+        return self.of_records(kinds)
+
     def of_records(self, kinds: Kinds) -> RecordKinds:
         """What is known of tuples that are of one of these kinds."""
         return reduce(_together, (self.records[kind] for kind in sorted(kinds)))
 
 
+def _check_held(values: Kinds) -> None:
+    others = [kind for kind in values - _HELD if not kind.startswith((LIST, DICT, RECORD))]
+    if others:
+        raise NotCompiled(f"a {min(others)} in a list")
+
+
 def _together(one: RecordKinds, other: RecordKinds) -> RecordKinds:
     """What is known of tuples that are one or the other."""
-    if (len(one.parts), one.names, one.form) != (len(other.parts), other.names, other.form):
+    if replace(one, parts=()) != replace(other, parts=()) or len(one.parts) != len(other.parts):
         raise NotCompiled("tuples of several forms in one place")
     return replace(one, parts=tuple(a | b for a, b in zip(one.parts, other.parts, strict=True)))
 
@@ -289,6 +315,17 @@ class Code:
         array = array_of(f"(Object) {self.object(each)}" for each in parts)
         return self.set(frozenset({kind}), array)
 
+    def record(self, value: Parts) -> Term:
+        """A new object whose parts may be set, in a new variable."""
+        self.lists_made += 1
+        place = f"{self.name}.{self.lists_made}"
+        parts = [self.whole(each, f"{place}.{at}") for at, each in enumerate(value.parts)]
+        kind = f"{RECORD}{place}"
+        known = tuple(each.kinds for each in parts)
+        self.lists.put_record(kind, RecordKinds(known, value.names, value.form, value.of, True))
+        array = array_of(f"(Object) {self.object(each)}" for each in parts)
+        return self.set(frozenset({kind}), array)
+
     def kept(self, value: Parts, place: str) -> Term:
         """A tuple, or a list or a dict that is written there, as one object kept at a place."""
         if not (value.is_list or value.form == "dict"):
@@ -316,7 +353,15 @@ class Code:
         term = self.present(value, otherwise)
         known = self.lists.of_records(term.kinds)
         parts = [self._part(term, at, kinds) for at, kinds in enumerate(known.parts)]
-        return Parts(tuple(parts), known.names, known.form)
+        if known.changeable:
+            # As they are now: they may be others where these are used.
+            parts = [self.set(each.kinds, each.java) for each in parts]
+        return Parts(tuple(parts), known.names, known.form, known.of)
+
+    def part_now(self, record: Term, at: int) -> Term:
+        """What a part of a record that may be changed is now."""
+        kinds = self.lists.of_records(record.kinds).parts[at]
+        return self.set(kinds, self._part(record, at, kinds).java)
 
     def _part(self, whole: Term, at: int, kinds: Kinds) -> Term:
         # Without a variable of its own: most of them are never asked for.

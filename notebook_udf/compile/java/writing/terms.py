@@ -10,7 +10,7 @@ import datetime as dt
 import decimal
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any, Literal, TypeAlias
 
 # Of "int", "float", "bool", "str", "none", and lists, named by where they are made: what kinds of
@@ -210,10 +210,12 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Nested:
-    """A function that a function makes, with the variables that it shares with it."""
+    """A function that is written where it is called: one that a function makes, with the variables
+    that it shares with it, or a ``function`` of the user's that is a generator."""
 
     code: CodeType
     shared: Mapping[str, Value]
+    function: FunctionType | None = None
 
 
 @dataclass(frozen=True)

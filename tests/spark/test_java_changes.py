@@ -1,0 +1,294 @@
+"""Lists, dicts and objects that a function changes: in the JVM they are left as in Python."""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from pyspark.sql.types import ArrayType, DataType, DateType, DoubleType, LongType, StringType
+
+from notebook_udf.compile.java.java_class import translate
+from notebook_udf.compile.java.writing.terms import NotCompiled
+from tests.spark.java_calls import Java, answered_alike
+
+LONG, TEXT = LongType(), StringType()
+WHOLES, TEXTS, REALS = ArrayType(LONG), ArrayType(TEXT), ArrayType(DoubleType())
+
+
+def pushed(v: list[int]) -> list[int]:
+    heap: list[int] = []
+    for each in v:
+        heapq.heappush(heap, each)
+    return heap
+
+
+def popped(v: list[int]) -> list[int]:
+    heap = list(v)
+    heapq.heapify(heap)
+    made = []
+    while len(heap) > 2:
+        made.append(heapq.heappop(heap))
+    return made + heap
+
+
+def largest(v: list[int], n: int) -> list[int]:
+    heap: list[int] = []
+    for each in v:
+        if len(heap) < n:
+            heapq.heappush(heap, each)
+        elif each > heap[0]:
+            heapq.heapreplace(heap, each)
+    return sorted(heap, reverse=True)
+
+
+def pushed_and_popped(v: list[float]) -> list[float]:
+    heap = [1.5]
+    left = [heapq.heappushpop(heap, each) for each in v]
+    return left + heap
+
+
+def popped_of_none(v: list[int]) -> int:
+    heap = list(v)
+    try:
+        return heapq.heappop(heap)
+    except IndexError:
+        return -1
+
+
+def in_order_of_pairs(v: list[str]) -> list[str]:
+    heap: list[tuple[int, str]] = []
+    for each in v:
+        heapq.heappush(heap, (len(each), each))
+    return [heapq.heappop(heap)[1] for _ in range(len(heap))]
+
+
+def without_the_rest(v: list[int], n: int) -> list[int]:
+    kept = list(v)
+    del kept[n:]
+    return kept
+
+
+def without_one(v: list[int], n: int) -> list[int]:
+    kept = list(v)
+    del kept[n]
+    return kept
+
+
+def with_others(v: list[int], n: int) -> list[int]:
+    kept = list(v)
+    kept[n:-1] = [n, *kept]
+    return kept
+
+
+def turned_in_place(v: list[int], n: int) -> list[int]:
+    kept = list(v)
+    kept[:] = kept[::-1]
+    kept[:0] = (n,)
+    return kept
+
+
+def without_a_key(v: list[str]) -> list[str]:
+    counts: dict[str, int] = {}
+    for each in v:
+        counts[each] = counts.get(each, 0) + 1
+    del counts["a"]
+    last = counts.pop("b", 0)
+    if last > 1:
+        counts.clear()
+    counts["rest"] = last
+    return [f"{key}{n}" for key, n in counts.items()]
+
+
+def counted_twice(v: list[str]) -> list[str]:
+    counts = Counter(v)
+    more: defaultdict[str, int] = defaultdict(int)
+    for each in v:
+        more[each[:1]] += 2
+    counts.update(more)
+    counts.update(counts)
+    counts.update(["z", "z"])
+    return [f"{key}{n}" for key, n in counts.most_common()]
+
+
+def doubled(v: list[int]) -> list[int]:
+    kept = list(v)
+    kept.extend(kept)
+    return kept
+
+
+@dataclass
+class Run:
+    """A run of values that rise."""
+
+    length: int = 0
+    longest: int = 0
+    last: int | None = None
+
+    def take(self, value: int) -> None:
+        self.length = self.length + 1 if self.last is not None and value > self.last else 1
+        self.longest = max(self.longest, self.length)
+        self.last = value
+
+    @property
+    def said(self) -> str:
+        return f"{self.longest} to {self.last}"
+
+
+def longest_run(v: list[int]) -> str:
+    run = Run()
+    for each in v:
+        run.take(each)
+    same = run
+    same.longest += 1
+    return f"{run.said}, {run is same}"
+
+
+def in_a_list(v: list[int]) -> list[int]:
+    runs = [Run(), Run(3)]
+    for each in v:
+        run = runs[0] if each % 2 else runs[1]
+        run.length += each
+        run.longest = max(run.longest, each)
+    return [part for run in runs for part in (run.length, run.longest)]
+
+
+def parts(text: str, sep: str = ",") -> Iterator[tuple[str, str]]:
+    for part in text.split(sep):
+        key, found, value = part.partition("=")
+        if found:
+            yield key.strip(), value
+
+
+def chosen(v: str) -> list[str]:
+    made = [f"{value}:{key}" for key, value in parts(v) if key]
+    for key, value in parts(v, ";"):
+        made.append(key + value)
+    return made
+
+
+def summed(v: str) -> int:
+    total = 0
+    for _, value in parts(v):
+        total += int(value)
+    return total
+
+
+def as_dict(v: str) -> list[str]:
+    return [*dict(parts(v))]
+
+
+def spread(v: list[date]) -> list[int]:
+    ordered = sorted(v, reverse=True)
+    return [(ordered[0] - min(v)).days, (max(v) - ordered[-1]).days]
+
+
+WHOLE_LISTS = [([],), ([3],), ([2, 1],), ([5, 3, 5, 1, 4, 1, 2**63 - 1],), ([1, None, 2],)]
+PLACES = [([1, 2, 3, 4], n) for n in (0, 1, 3, 4, 9, -1, -4, -9)] + [([], 0), ([7], -1)]
+WORDS = [([],), (["a"],), (["a", "b", "b", "ab"],), (["b", "a", "c", "a"],), (["a", "b"],)]
+PAIRED = [("",), ("a=1",), ("a=1, b=2,c=,=4",), ("x,y=5;z=6",), ("n=1,n=2",)]
+
+CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[tuple[Any, ...]]]] = [
+    (pushed, [WHOLES], WHOLES, WHOLE_LISTS),
+    (popped, [WHOLES], WHOLES, WHOLE_LISTS),
+    (largest, [WHOLES, LONG], WHOLES, PLACES),
+    (pushed_and_popped, [REALS], REALS, [([],), ([2.0, -1.0, float("nan"), 1.5, 0.0],)]),
+    (popped_of_none, [ArrayType(LONG, False)], LONG, [([],), ([2, 1],)]),
+    (in_order_of_pairs, [TEXTS], TEXTS, WORDS),
+    (without_the_rest, [WHOLES, LONG], WHOLES, PLACES),
+    (without_one, [WHOLES, LONG], WHOLES, PLACES),
+    (with_others, [WHOLES, LONG], WHOLES, PLACES),
+    (turned_in_place, [WHOLES, LONG], WHOLES, PLACES),
+    (without_a_key, [TEXTS], TEXTS, WORDS),
+    (counted_twice, [TEXTS], TEXTS, WORDS),
+    (doubled, [WHOLES], WHOLES, WHOLE_LISTS[:-1]),
+    (longest_run, [WHOLES], TEXT, WHOLE_LISTS),
+    (in_a_list, [WHOLES], WHOLES, WHOLE_LISTS),
+    (chosen, [TEXT], TEXTS, PAIRED),
+    (summed, [TEXT], LONG, PAIRED),
+    (as_dict, [TEXT], TEXTS, PAIRED),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+def test_what_is_changed_is_left_as_in_python(java: Java, case: Any) -> None:
+    function, types, result, rows = case
+    assert answered_alike(java, function, types, result, rows) > 0
+
+
+def test_heaps_compare_what_python_compares(java: Java) -> None:
+    chance = random.Random(8)
+
+    def value() -> float:
+        return chance.choice([float("nan"), 1.0, chance.random()])
+
+    rows = [([value() for _ in range(chance.randrange(40))],) for _ in range(200)]
+    assert answered_alike(java, pushed, [REALS], REALS, rows) == 200
+    assert answered_alike(java, popped, [REALS], REALS, rows) == 200
+
+
+def test_days_in_order(java: Java) -> None:
+    first = date(2024, 1, 1)
+
+    def of(start: date, step: int) -> list[int]:
+        return spread([start + timedelta(days=step * n) for n in (3, -1, 2)])
+
+    rows = [(first, step) for step in (0, 1, -5)]
+    assert answered_alike(java, of, [DateType(), LONG], WHOLES, rows) == 3
+
+
+def left_early(v: str) -> str:
+    for key, _ in parts(v):
+        return key
+    return ""
+
+
+def every_other(v: list[int]) -> list[int]:
+    kept = list(v)
+    del kept[::2]
+    return kept
+
+
+def gone_through_while_it_changes(v: list[int]) -> int:
+    run = Run()
+    for run.length in v:
+        run.longest += run.length
+    return run.longest
+
+
+@dataclass
+class Watched:
+    value: int = 0
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value * 2)
+
+
+def watched(v: int) -> int:
+    made = Watched()
+    made.value = v
+    return made.value
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "result", "why"),
+    [
+        (left_early, TEXT, TEXT, "a generator in a loop that may end before it does"),
+        (every_other, WHOLES, WHOLES, "every so manyth"),
+        (watched, LONG, LONG, "Watched"),
+    ],
+)
+def test_what_is_left_to_python(
+    function: Callable[..., Any], given: DataType, result: DataType, why: str
+) -> None:
+    with pytest.raises(NotCompiled, match=why):
+        translate(function, [given], result)
+
+
+def test_an_attribute_set_by_a_loop(java: Java) -> None:
+    assert answered_alike(java, gone_through_while_it_changes, [WHOLES], LONG, WHOLE_LISTS) > 0
