@@ -64,9 +64,10 @@ def golden(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
     writes = request.config.getoption("--write-golden")
     if (writes or kept.get(request.node.name)) and not request.path.stem.startswith("test_java"):
         # What is compared is how functions in workers are called; those that declare no types are
-        # kept there, and so are the values of groups.
+        # kept there, and so are the accumulators and the values of groups.
         monkeypatch.setattr(JavaCalls, "is_worth_an_attempt", lambda *_: False)
         monkeypatch.setattr(aggregate_in_spark, "_group_call", lambda *_: None)
+        monkeypatch.setattr(aggregate_in_spark, "_folded", lambda *_: None)
     yield
     found = "".join(dict.fromkeys(recorded))
     if writes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from pyspark.sql.types import DataType
+from pyspark.sql.types import DataType, StructType
 
 from notebook_udf.compile.java.java_class import JavaClass
 
@@ -35,6 +35,9 @@ class JavaFunction:
     in_python
         PySpark's function object; calls that name arguments are of this one. None for one that is
         only called where ``compiles`` has said that it can be.
+    folds
+        Of one that folds rows into accumulators, what a group has in the end: calls are of an
+        aggregate of Spark's then, which calls it.
     self_check
         The share of calls that is told with what a task has counted, with the answers.
     """
@@ -48,6 +51,7 @@ class JavaFunction:
     result_type: DataType
     in_python: Any
     self_check: float = 0.0
+    folds: StructType | None = None
 
 
 class JavaFunctions(Protocol):

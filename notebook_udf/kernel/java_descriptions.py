@@ -13,7 +13,7 @@ from notebook_udf.compile.java.java_class import JavaClass
 from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.plan.functions import AS_JAVA
 from notebook_udf.planner.physical import in_java
-from notebook_udf.planner.physical.group_value import GroupValue
+from notebook_udf.planner.physical.group_value import GroupFold, GroupValue
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.record_shape import RecordShape
 
@@ -58,4 +58,5 @@ def description(
         returned,
         in_python,
         definition.options.self_check,
+        record.group if isinstance(record, GroupFold) else None,
     )

@@ -109,9 +109,12 @@ class JavaFailures:
             if shape is not None:
                 arguments = (shape.maker(_record_class(record))(*arguments),)
             if isinstance(record, GroupValue):
+                error = record.raised(arguments)
                 method, arguments, group = record.taken_apart(arguments)
                 record = record.aggregate
-            error = self._raised(record, arguments if shape is None else (arguments,), method)
+            error = error or self._raised(
+                record, arguments if shape is None else (arguments,), method
+            )
             if method and isinstance(error, BadResult):
                 # As from a worker: no method has failed, and the message has the value.
                 method, arguments = "", ()

@@ -25,6 +25,7 @@ _TASKS = {
     "merge": "merges the accumulators of each group",
     "summed": "gives each group's value out of sums that Spark added up",
     "gathered": "gives each group's value out of lists that Spark gathered",
+    "folded": "folds the rows of each group into accumulators, and gives its value",
     "whole": "aggregates the collected rows of each group",
     "window": "one value per row, over its frame",
     "table": "any number of rows for each row",
@@ -134,7 +135,7 @@ def _known(
 
 def _call(name: str, role: str, text: str, names: PlanNames) -> str:
     """A call as its user would write it; "" for one that no user wrote."""
-    if role in ("merge", "whole", "summed", "gathered"):
+    if role in ("merge", "whole", "summed", "gathered", "folded"):
         return ""
     call = names.shown(written(name, role, text))
     if role == "guarded":

@@ -20,7 +20,7 @@ _ONCE = "Generate"
 _OF_AGGREGATES = ("partial", "window", "whole")
 _BY_JAVA = "Java has all that it does, with Python's answers"
 # Chosen as those in two phases are.
-_IN_SPARK = ("summed", "gathered")
+_IN_SPARK = ("summed", "gathered", "folded")
 
 
 def strategies_of(
@@ -172,10 +172,14 @@ _GATHERED_IN_JAVA = _Form(
     f"values gathered by Spark; each group's value {AS_JAVA}",
     "its accumulate only puts them into lists or sets, and Java has all that its get_value does",
 )
+_FOLDED = _Form(
+    f"accumulated and merged {AS_JAVA}, each group's value as well",
+    "Java has all that its accumulate, merge and get_value do",
+)
 # Of those in Spark's JVM, where that is no form of its own.
 _IN_JAVA = {
     "table": _LISTED, "process": _LISTED,
-    "summed": _SUMMED_IN_JAVA, "gathered": _GATHERED_IN_JAVA,
+    "summed": _SUMMED_IN_JAVA, "gathered": _GATHERED_IN_JAVA, "folded": _FOLDED,
 }  # fmt: skip
 # How calls of each role run, or a function that finds it out from the plan.
 _FORMS: dict[str, _Form | Callable[[PlanNode, PlanNode, FunctionUse, Lookup], _Form]] = {

@@ -13,7 +13,7 @@ import itertools
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from pyspark.sql.types import DataType, StructType
@@ -26,6 +26,7 @@ from notebook_udf.compile.java.bodies.recursions import DEPTH, NOT_TOO_DEEP, Rec
 from notebook_udf.compile.java.columns import row_counts
 from notebook_udf.compile.java.columns.given_records import Context, Output, RecordForm
 from notebook_udf.compile.java.columns.given_rows import GivenRows
+from notebook_udf.compile.java.columns.held_values import Contents, ReturnedKinds, together
 from notebook_udf.compile.java.columns.spark_types import JavaParameter, JavaResult, parameters
 from notebook_udf.compile.java.writing.code import Code, Constants, ListKinds
 from notebook_udf.compile.java.writing.terms import (
@@ -146,7 +147,7 @@ class _Class:
         function: types.FunctionType,
         given: dict[str, Value],
         integers: Integers,
-        result: JavaResult | GivenRows | None = None,
+        result: JavaResult | GivenRows | ReturnedKinds | None = None,
         within: Recursion | None = None,
     ) -> tuple[str, Kinds]:
         """The name of a new method, and the kinds of what it returns; ``result`` is what Spark gets
@@ -166,7 +167,7 @@ class _Class:
         function: types.FunctionType,
         given: dict[str, Value],
         integers: Integers,
-        result: JavaResult | GivenRows | None,
+        result: JavaResult | GivenRows | ReturnedKinds | None,
         within: Recursion | None,
     ) -> tuple[str, Kinds]:
         rows = result if isinstance(result, GivenRows) else None
@@ -323,6 +324,21 @@ def translate_process(
 
     misfit = f"records that are no {columns.simpleString()}"
     return _class(made, function, given, parameters(input_types), result, misfit, label)
+
+
+def returned(function: types.FunctionType, input_types: Sequence[DataType]) -> Contents:
+    """What a function returns for columns of these types, and what that holds.
+
+    Raises
+    ------
+    NotCompiled
+        If it has no Java, or returns what may be of several forms.
+    """
+    made, taken, seen = _Class(), parameters(input_types), ReturnedKinds()
+    for fast in (True, False):
+        terms = [Term(each.kinds(made.lists, fast=fast), "") for each in taken]
+        made.method(function, _bound(function, terms, ()), Integers(bounded=fast), seen)
+    return reduce(together, seen.seen)
 
 
 def check(

@@ -38,6 +38,10 @@ public final class PyFunction{count} extends scala.runtime.AbstractFunction{coun
         return header;
     }}
 
+    PyMeter meter() {{
+        return meter;
+    }}
+
     public Object apply({parameters}) {{
         if (made == null) {{
             made = (PyCall{count}) meter.before(of.made());

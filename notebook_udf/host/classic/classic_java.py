@@ -100,16 +100,21 @@ class ClassicJavaFunctions:
     def register(self, name: str, function: JavaFunction, table: Any = None) -> None:
         """See ``JavaFunctions``."""
         session: Any = self._spark._jsparkSession
-        builder = self._new(
-            "PyBuilder",
-            function.name,
-            function.identity,
-            *function.arity,
-            session.parseDataType(function.result_type.json()),
-            None if function.in_python is None else function.in_python._judf,
-            json.dumps(function.header),
-            self._types(function.nested),
-        )
+        header = json.dumps(function.header)
+        if function.folds is not None:
+            folds = session.parseDataType(function.folds.json())
+            builder = self._new("PyFoldBuilder", function.name, header, folds)
+        else:
+            builder = self._new(
+                "PyBuilder",
+                function.name,
+                function.identity,
+                *function.arity,
+                session.parseDataType(function.result_type.json()),
+                None if function.in_python is None else function.in_python._judf,
+                header,
+                self._types(function.nested),
+            )
         self._release(name, new=function.identity)
         self._builders.setdefault(function.identity, {})[name] = builder
         for count, java_class in function.java_classes.items():

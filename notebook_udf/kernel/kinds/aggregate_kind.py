@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql.types import ArrayType, DataType, StructType
 
+from notebook_udf.compile.java.writing.terms import NotCompiled
 from notebook_udf.errors import DeclarationError
 from notebook_udf.functions.base import (
     AggregateFunction,
@@ -23,9 +24,11 @@ from notebook_udf.kernel.kinds.function_kind import RESULT, Candidate, FunctionK
 from notebook_udf.kernel.kinds.java_words import why_in_workers
 from notebook_udf.kernel.transforms.aggregate_transforms import aggregate as grouped
 from notebook_udf.planner.physical import aggregate
+from notebook_udf.planner.physical.aggregate_folded import FoldedRows, tried
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.physical.aggregate_gathered import gathering_of
 from notebook_udf.planner.physical.aggregate_in_spark import as_declared
+from notebook_udf.planner.physical.group_value import KEYS
 from notebook_udf.specs.payload import held_accumulator
 from notebook_udf.worker.aggregate.accumulator import Codec, misfit, rows_of
 from notebook_udf.worker.codec.encode import BadResult, encoder
@@ -55,7 +58,7 @@ class AggregateKind(FunctionKind):
         said = aggregate.explain(self.record)
         call = as_declared(self.record)
         if call is None:
-            return said
+            return "\n".join([said, *self._folded_in_words()])
         java = self.session.java
         if java.runs(call.function, call.types):
             return (
@@ -63,6 +66,30 @@ class AggregateKind(FunctionKind):
             )
         why_not = why_in_workers(java, call.function, call.types)
         return f"{said}\nget_value of what Spark accumulates runs in Python workers, {why_not}"
+
+    def _folded_in_words(self) -> Iterator[str]:
+        """Where rows are accumulated and merged, as far as their types are known; a line each."""
+        java = self.session.java
+        if self.definition.func_type != "general" or not java.is_there:
+            return
+        for types, found in tried(self.record):
+            when = f" where it is called with {types}" if types else ""
+            if isinstance(found, NotCompiled):
+                yield f"accumulated and merged in Python workers{when}, not in Spark's JVM: {found}"
+            elif (why := self._why_not_folded(found)) is not None:
+                yield f"accumulated and merged in Python workers{when}, not in Spark's JVM: {why}"
+            else:
+                yield (
+                    f"in session.sql and nu.aggregate{when}: accumulated and merged in Spark's "
+                    f"JVM, its methods compiled to Java (compile=False turns it off)"
+                )
+
+    def _why_not_folded(self, found: FoldedRows) -> NotCompiled | None:
+        java = self.session.java
+        why = java.why_not(found.fold, found.types)
+        if why is not None or found.value.definition.parameters[-1] == KEYS:
+            return why
+        return java.why_not(found.value, (found.fold.group,))
 
     def run(self, args: Any, kwargs: Any) -> Any:
         """The value of a group, given a sequence of values for each parameter."""
@@ -152,23 +179,26 @@ class AggregateKind(FunctionKind):
         if not own:
             return super().variants(inputs)
         changed = replace(definition, options=replace(definition.options, compile=False))
-        return Variants(f"{own} of Spark's own", [("compile=False", "compile=False", changed)])
+        return Variants(own, [("compile=False", "compile=False", changed)])
 
     def lineless(self) -> str:
         own = self._in_spark()
         if not own:
             return ""
         return (
-            f"its rows become {own} of Spark's own, in no Python worker; declare it with "
-            f"compile=False to see it row by row"
+            f"its rows become {own}, in no Python worker; declare it with compile=False to see it "
+            f"row by row"
         )
 
     def _in_spark(self) -> str:
-        """What Spark makes of its rows; "" where accumulate is called for each."""
-        definition = self.record.definition
+        """What becomes of its rows in Spark; "" where accumulate is called for each in a worker."""
+        definition, java = self.record.definition, self.session.java
         if sums_of(definition) is not None:
-            return "sums"
-        return "lists" if gathering_of(definition) is not None else ""
+            return "sums of Spark's own"
+        if gathering_of(definition) is not None:
+            return "lists of Spark's own"
+        folded = any(isinstance(found, FoldedRows) for _, found in tried(self.record))
+        return "accumulators in Spark's JVM" if folded and java.is_there else ""
 
 
 class TableAggregateKind(AggregateKind):

@@ -18,7 +18,7 @@ from notebook_udf.errors import PlanningError
 from notebook_udf.planner.dataframe.built_in_calls import UNDOABLE, undoable
 from notebook_udf.planner.physical.aggregate import ColumnCall, call_of, column_name, partial_rows
 from notebook_udf.planner.physical.aggregate import column as column_of
-from notebook_udf.planner.physical.aggregate_in_spark import in_java, in_spark
+from notebook_udf.planner.physical.aggregate_in_spark import group_columns
 from notebook_udf.planner.physical.in_java import Listed
 from notebook_udf.planner.streaming import stateful_aggregate
 from notebook_udf.planner.streaming.session_window import COMPANION, is_session_window
@@ -190,23 +190,20 @@ def _merged(
     named = [F.struct(*(F.col(k).alias(s) for k, s in zip(key_names, shown, strict=True)))]
     named = named if keys else []
     records = [call.record for call in calls]
-    accumulated = [
-        in_spark(record.definition, part, source.schema)
+    fields = [StructField(name, source.schema[place].dataType) for place, name in enumerate(shown)]
+    made = [
+        group_columns(record, part, source.schema, fields, listed)
         for record, part in zip(records, parts, strict=True)
     ]
-    if None not in accumulated:
-        fields = [
-            StructField(name, source.schema[place].dataType) for place, name in enumerate(shown)
-        ]
+    if None not in made:
         columns = []
-        for record, found in zip(records, accumulated, strict=True):
+        for record, found in zip(records, made, strict=True):
             assert found is not None
-            there = in_java(record, found, fields, listed)
-            given = [*map(F.expr, (there or found).columns), *named]
-            if there is None:
-                columns.append(planned(record, found.role)(*given))
+            given = [*map(F.expr, found.columns), *named]
+            if found.name:
+                columns.append(F.call_function(found.name, *given))
             else:
-                columns.append(F.call_function(there.name, *given))
+                columns.append(planned(record, found.role)(*given))
         return key_names, columns, source
     mergeable = all(record.definition.mergeable for record in records)
     layout = AggregateLayout(tuple(shown), 0, tuple(parts), sorted=not mergeable)

@@ -118,7 +118,7 @@ def lists_of(
     declared = definition.input_types or ()
     given: list[StructField] = []
     for column, wanted in zip_longest(arguments, declared[: len(arguments)]):
-        found = _given(column, wanted)
+        found = given_argument(column, wanted)
         if found is None:
             return None
         given.append(found)
@@ -137,7 +137,7 @@ def in_one_struct(lists: Sequence[GatheredList]) -> str:
     return f"named_struct({', '.join(fields)})"
 
 
-def _given(column: StructField, wanted: DataType | None) -> StructField | None:
+def given_argument(column: StructField, wanted: DataType | None) -> StructField | None:
     """An argument as the function would get it, its name in SQL; None if it is not for Spark."""
     value = f"`{column.name}`"
     if wanted is None or wanted == column.dataType:

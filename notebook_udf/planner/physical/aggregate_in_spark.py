@@ -11,7 +11,11 @@ from dataclasses import dataclass
 from pyspark.sql.types import DataType, StructField, StructType
 
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.planner.physical import aggregate_from_sums, aggregate_gathered
+from notebook_udf.planner.physical import (
+    aggregate_folded,
+    aggregate_from_sums,
+    aggregate_gathered,
+)
 from notebook_udf.planner.physical.aggregate_from_sums import SumColumns
 from notebook_udf.planner.physical.aggregate_gathered import GatheredList
 from notebook_udf.planner.physical.group_value import GroupValue, of_lists, of_sums
@@ -40,10 +44,12 @@ class GroupCall:
 
 
 @dataclass(frozen=True)
-class InJava:
-    """The same in Spark's JVM: the name of a function in SQL, and the columns that it is given."""
+class GroupColumns:
+    """What gives a group's value: the name in SQL of a function in Spark's JVM, or ("") the
+    function in Python in a role; and the columns of a group in SQL that it is given."""
 
     name: str
+    role: Role
     columns: tuple[str, ...]
 
 
@@ -89,21 +95,45 @@ def _group_call(
     return GroupCall(function, (*types, StructType([*keys])) if keys else tuple(types))
 
 
-def in_java(
+def group_columns(
     record: RegisteredFunction,
-    found: InSpark,
+    part: AggregatePart,
+    schema: StructType,
     keys: Sequence[StructField],
     listed: Listed,
-) -> InJava | None:
-    """What gives a group's value in Spark's JVM; None if nothing there does.
+) -> GroupColumns | None:
+    """What gives a group's value for a function whose arguments are at the positions of a part.
 
     ``keys`` are the fields of the struct of the group's keys that it is given last, none if there
-    is no such struct.
+    is no such struct. None where Spark accumulates nothing for it.
     """
+    found = in_spark(record.definition, part, schema)
+    if found is None:
+        return _folded(record, part, schema, keys, listed)
     call = _group_call(record, found, keys)
     name = None if call is None else listed(call.function, call.types)
-    if name is None:
+    if name is None or isinstance(found.made, SumColumns):
+        return GroupColumns(name or "", found.role, found.columns)
+    columns = tuple(sql for each in found.made for sql, _ in each.columns)
+    return GroupColumns(name, found.role, columns)
+
+
+def _folded(
+    record: RegisteredFunction,
+    part: AggregatePart,
+    schema: StructType,
+    keys: Sequence[StructField],
+    listed: Listed,
+) -> GroupColumns | None:
+    """The same of one whose rows Spark's JVM folds."""
+    found = aggregate_folded.folded(record, part, schema, has_keys=bool(keys))
+    if found is None:
         return None
-    if isinstance(found.made, SumColumns):
-        return InJava(name, found.columns)
-    return InJava(name, tuple(sql for each in found.made for sql, _ in each.columns))
+    group = found.fold.group
+    types = (group, StructType([*keys])) if keys else (group,)
+    value = listed(found.value, types)
+    fold = None if value is None else listed(found.fold, found.types)
+    if value is None or fold is None:
+        return None
+    folding = f"{fold}({', '.join(found.arguments)}){found.where}"
+    return GroupColumns(value, aggregate_folded.ROLE, (folding,))

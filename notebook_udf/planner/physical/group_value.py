@@ -14,12 +14,12 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from pyspark.sql.types import ArrayType, DataType
+from pyspark.sql.types import ArrayType, DataType, StructType
 
 from notebook_udf.compile.java.writing.terms import NotCompiled
 from notebook_udf.functions import by_value
 from notebook_udf.functions.definition import FunctionDefinition
-from notebook_udf.functions.kind_traits import AGGREGATE, SCALAR
+from notebook_udf.functions.kind_traits import AGGREGATE, SCALAR, KindTraits
 from notebook_udf.functions.row import Row
 from notebook_udf.functions.sum_ir import Key, Slot
 from notebook_udf.planner.physical import in_java
@@ -54,6 +54,19 @@ class GroupValue(RegisteredFunction):
     role: Role
     last_call: Callable[..., tuple[str, tuple[Any, ...]]] = field(repr=False, compare=False)
 
+    def raised(self, arguments: tuple[Any, ...]) -> Exception | None:
+        """What a call raises of which ``last_call`` depends on others before it; None for others.
+
+        A method called by itself, on a new accumulator, may not raise then.
+        """
+        if self.role != "folded":
+            return None
+        try:
+            self.definition.function(*arguments)
+        except Exception as error:
+            return error
+        return None
+
     def taken_apart(
         self, arguments: tuple[Any, ...]
     ) -> tuple[str, tuple[Any, ...], Mapping[str, Any]]:
@@ -62,6 +75,19 @@ class GroupValue(RegisteredFunction):
             return (*self.last_call(*arguments), {})
         *accumulated, keys = arguments
         return (*self.last_call(*accumulated), dict(zip(keys.names, keys, strict=True)))
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class GroupFold(GroupValue):
+    """The function that an aggregate of ours folds rows into accumulators by.
+
+    Attributes
+    ----------
+    group
+        The type of what a group has in the end: accumulators, and rows that are in none of them.
+    """
+
+    group: StructType
 
 
 @dataclass
@@ -80,7 +106,8 @@ def of_lists(
 
     None where an object, or an accumulator, may do more than Java can know of.
     """
-    if not _is_simple(record) or not _is_held(record.definition, lists):
+    definition = record.definition
+    if definition.traits != AGGREGATE or not is_simple(record) or not _is_held(definition, lists):
         return None
     given, lines, nulls = list[str](), list[str](), Nulls()
     if lists[0].part.slot is not None:
@@ -134,7 +161,9 @@ def of_sums(
     definition = record.definition
     sums = sums_of(definition)
     # What an accumulator is held to is for Python to say.
-    if sums is None or definition.accumulator_type is not None or not _is_simple(record):
+    if sums is None or definition.accumulator_type is not None:
+        return None
+    if definition.traits != AGGREGATE or not is_simple(record):
         return None
     sum_type, kept_type = columns.types
     names = {slot: f"slot{number}" for number, slot in enumerate(sums.fresh)}
@@ -153,20 +182,22 @@ def of_sums(
     return _made(record, "summed", given, lines, used, has_keys=has_keys, refused=row)
 
 
-def _is_simple(record: RegisteredFunction) -> bool:
-    """Whether a group's value is all that is asked of a function, and it is no more than values.
+def is_simple(record: RegisteredFunction) -> bool:
+    """Whether an aggregate function is an object that is no more than its values.
 
     Nothing is unpickled for one of which it is not so: that may be large, or do anything.
     """
-    definition = record.definition
-    if definition.traits != AGGREGATE:
-        return False
-    plain = in_java.is_plain_object(definition.function, ("open", "close"))
     try:
-        in_java.check_declared(record, is_plain=plain)
+        check_simple(record)
     except NotCompiled:
         return False
     return True
+
+
+def check_simple(record: RegisteredFunction) -> None:
+    """Raises a ``NotCompiled`` where ``is_simple`` says that it is not so."""
+    plain = in_java.is_plain_object(record.definition.function, ("open", "close"))
+    in_java.check_declared(record, is_plain=plain)
 
 
 def _made(
@@ -209,20 +240,34 @@ def _made(
         *giving("('get_value', ({},))"),
         "",
     ])  # fmt: skip
-    function, last_call, payload = _functions(record.payload, source, tuple(used.items()))
+    return group_function(record, role, source, used, given)
+
+
+def group_function(
+    record: RegisteredFunction,
+    role: Role,
+    source: str,
+    used: Mapping[str, Any],
+    parameters: Sequence[str],
+    name: str = "get_value",
+    traits: KindTraits = SCALAR,
+) -> GroupValue:
+    """The function of a name in a source that also has ``last_call``, and uses these values."""
+    function, last_call, payload = _functions(record.payload, source, tuple(used.items()), name)
+    definition = replace(
+        record.definition,
+        traits=traits,
+        function=function,
+        input_types=None,
+        parameters=tuple(parameters),
+        accumulator_type=None,
+    )
     return GroupValue(
         record.name,
         record.version,
-        replace(
-            record.definition,
-            traits=SCALAR,
-            function=function,
-            input_types=None,
-            parameters=tuple(given),
-            accumulator_type=None,
-        ),
+        definition,
         payload,
-        f"{record.hash} {source}",
+        f"{record.hash} {name} {source}",
         record.actions,
         aggregate=record,
         role=role,
@@ -232,15 +277,15 @@ def _made(
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _functions(
-    payload: bytes, source: str, used: tuple[tuple[str, Any], ...]
+    payload: bytes, source: str, used: tuple[tuple[str, Any], ...], name: str
 ) -> tuple[Callable[..., Any], Callable[..., tuple[str, tuple[Any, ...]]], bytes]:
-    """``get_value`` and ``last_call`` of a source, and the first pickled: once for all queries, as
-    it would be a tenth of planning each."""
+    """The function of a name in a source and ``last_call``, and the first pickled: once for all
+    queries, as it would be a tenth of planning each."""
     instance = by_value.loads(payload)
     made: dict[str, Any] = {"function": getattr(instance, "function", instance), **dict(used)}
     # The file is this one, whose lines no traceback of a user's shows.
     exec(compile(source, __file__, "exec"), made)
-    return made["get_value"], made["last_call"], by_value.dumps(made["get_value"])
+    return made[name], made["last_call"], by_value.dumps(made[name])
 
 
 def _is_held(definition: FunctionDefinition, lists: Sequence[GatheredList]) -> bool:

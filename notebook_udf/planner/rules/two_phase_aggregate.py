@@ -31,7 +31,7 @@ from notebook_udf.planner.analysis.group_by import (
     meant_by,
 )
 from notebook_udf.planner.analysis.output_names import name_projections, name_struct_fields
-from notebook_udf.planner.physical.aggregate_in_spark import InSpark, in_java, in_spark
+from notebook_udf.planner.physical.aggregate_in_spark import GroupColumns, group_columns
 from notebook_udf.planner.planning_context import Passes
 from notebook_udf.planner.rule import Outcome, SelectScope
 from notebook_udf.planner.rules.aggregate_choices import clause_of, outcome
@@ -222,42 +222,38 @@ class _TwoPhases:
     ) -> DataFrame:
         """The rows for Spark's GROUP BY; what is to be merged is left to Spark if all can be."""
         layout = self._layout(parts, all(record.definition.mergeable for record in records))
-        accumulated = [
-            in_spark(record.definition, part, rows.schema)
-            for record, part in zip(records, layout.parts, strict=True)
+        made = [
+            self._group_columns(expression, record, part, rows.schema)
+            for expression, record, part in zip(merged, records, layout.parts, strict=True)
         ]
-        if None in accumulated:
+        if None in made:
             if self._sets and layout.sorted:
                 unmerged = next(r.name for r in records if not r.definition.mergeable)
                 raise Unfit(
                     f"its GROUP BY makes several groups of a row, and {unmerged} has no merge"
                 )
             return self._rows.partial_rows(rows, layout, records)
-        for expression, record, found in zip(merged, records, accumulated, strict=True):
+        for expression, record, found in zip(merged, records, made, strict=True):
             assert found is not None
-            self._ask_for_value(expression, record, found, rows.schema)
+            _, *keys = expression.expressions
+            expression.set("this", found.name or self._around.hidden_name(record, found.role))
+            expression.set("expressions", [*map(fragment, found.columns), *keys])
         return self._rows.passed_rows(rows)
 
-    def _ask_for_value(
+    def _group_columns(
         self,
         expression: exp.Expression,
         record: RegisteredFunction,
-        found: InSpark,
+        part: AggregatePart,
         schema: StructType,
-    ) -> None:
-        """Has a call ask for a group's value, of what Spark accumulates, and of the keys."""
+    ) -> GroupColumns | None:
+        """What gives a group's value where Spark accumulates, of that and of the keys."""
         _, *keys = expression.expressions
         fields = [
             StructField(in_fewest_forms(key), schema[place].dataType)
             for place, key in enumerate(self._keys.expressions)
         ]
-        there = in_java(record, found, fields if keys else [], self._around.listed)
-        if there is None:
-            name, columns = self._around.hidden_name(record, found.role), found.columns
-        else:
-            name, columns = there.name, there.columns
-        expression.set("this", name)
-        expression.set("expressions", [*map(fragment, columns), *keys])
+        return group_columns(record, part, schema, fields if keys else [], self._around.listed)
 
     def _part(self, call: AggregateCall) -> AggregatePart:
         condition = call.condition

@@ -26,7 +26,7 @@ from notebook_udf.worker.codec.group_keys import LASTING_NAN, frozen, hashable, 
 
 
 @dataclass
-class Held:
+class HeldValue:
     """A key's accumulators while its rows come in.
 
     Attributes
@@ -63,7 +63,7 @@ class StreamRows:
         self._calls = calls
         self.accumulations = [Accumulation(call) for call in calls]
 
-    def take(self, rows: pa.RecordBatch, held: list[Held], first: int) -> None:
+    def take(self, rows: pa.RecordBatch, held: list[HeldValue], first: int) -> None:
         """Accumulates rows; ``held`` has the accumulators of each row's key, ``first`` is the first
         row's position in the bundle."""
         deletes = None
@@ -81,7 +81,7 @@ class StreamRows:
             call.statistics.rows_in += rows.num_rows
             call.statistics.user_ns += perf_counter_ns() - t0
 
-    def _merge(self, number: int, structs: pa.Array, held: list[Held], first: int) -> None:
+    def _merge(self, number: int, structs: pa.Array, held: list[HeldValue], first: int) -> None:
         accumulation = self.accumulations[number]
         decoded = accumulation.codec.decode(
             structs.field(ACCUMULATOR_FIELD).filter(structs.is_valid())
@@ -106,13 +106,13 @@ class StreamRows:
         self,
         number: int,
         rows: pa.RecordBatch,
-        held: list[Held],
+        held: list[HeldValue],
         deletes: list[bool] | None,
         first: int,
     ) -> None:
         part, call = self._layout.parts[number], self._calls[number]
         columns = [rows.column(place) for place in part.arguments]
-        own: Sequence[Held] = held
+        own: Sequence[HeldValue] = held
         if part.condition is not None:
             mask = rows.column(part.condition).fill_null(False)
             columns = [column.filter(mask) for column in columns]
@@ -133,7 +133,7 @@ class StreamRows:
             self._put_in(number, own, values, first)
 
     def _put_in(
-        self, number: int, own: Sequence[Held], values: list[list[Any]], first: int
+        self, number: int, own: Sequence[HeldValue], values: list[list[Any]], first: int
     ) -> None:
         accumulation = self.accumulations[number]
         group = self.naming(own)
@@ -151,8 +151,8 @@ class StreamRows:
             )
 
     def _set_aside(
-        self, number: int, own: Sequence[Held], values: list[list[Any]], deletes: list[bool]
-    ) -> tuple[list[Held], list[list[Any]]]:
+        self, number: int, own: Sequence[HeldValue], values: list[list[Any]], deletes: list[bool]
+    ) -> tuple[list[HeldValue], list[list[Any]]]:
         """Sets rows aside that are retracted after the key's last row; returns the others."""
         rows = list(zip(*values, strict=True)) if values else [()] * len(own)
         for each, row, out in zip(own, rows, deletes, strict=True):
@@ -169,11 +169,11 @@ class StreamRows:
     def _once(
         self,
         number: int,
-        own: Sequence[Held],
+        own: Sequence[HeldValue],
         values: list[list[Any]],
         equal: list[list[Any]],
         deletes: list[bool] | None,
-    ) -> tuple[list[Held], list[list[Any]], list[bool] | None]:
+    ) -> tuple[list[HeldValue], list[list[Any]], list[bool] | None]:
         """The rows whose arguments a key has not had before (DISTINCT); counts all of them.
 
         Rows to be retracted are all returned: whether one is the last is known at the key's end.
@@ -195,7 +195,7 @@ class StreamRows:
             None if deletes is None else [deletes[place] for place in kept],
         )
 
-    def take_out(self, held: Held) -> None:
+    def take_out(self, held: HeldValue) -> None:
         """Retracts the rows that were kept for a key from its accumulators."""
         for number, rows in enumerate(held.taken_out):
             accumulation, counts = self.accumulations[number], held.seen[number]
@@ -231,6 +231,6 @@ class StreamRows:
             )
         return [mark in DELETES for mark in found]
 
-    def naming(self, held: Sequence[Held]) -> Group:
+    def naming(self, held: Sequence[HeldValue]) -> Group:
         """The keys of those whose accumulators these are, for messages."""
         return lambda place: key_names(held[place].key, self._layout.keys)

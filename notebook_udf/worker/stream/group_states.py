@@ -28,7 +28,7 @@ from notebook_udf.worker.state.client import StateServer, StateServerError, pick
 from notebook_udf.worker.state.spilled_views import Keeper
 from notebook_udf.worker.state.state_keys import from_internal, keys_at, received
 from notebook_udf.worker.state.view_entries import ViewEntries
-from notebook_udf.worker.stream.accumulate import Held, StreamRows
+from notebook_udf.worker.stream.accumulate import HeldValue, StreamRows
 
 _VARIABLES = (("value", ACCUMULATORS), ("map", VIEWS))
 _ROWS_OUT = 32_768
@@ -60,7 +60,7 @@ class StreamGroups:
         )
         self._keeper = Keeper(self._cache)
         self._key_types = [to_arrow(f.dataType) for f in layout.key_types.fields]
-        self._held: dict[Any, Held] = {}
+        self._held: dict[Any, HeldValue] = {}
 
     def add(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         """Processes rows; returns the results of keys that have no more."""
@@ -126,13 +126,13 @@ class StreamGroups:
         if timers:
             self._server.register_timers(timers)
 
-    def _loaded(self, key: Any, place: bytes, value: bytes | None) -> Held:
+    def _loaded(self, key: Any, place: bytes, value: bytes | None) -> HeldValue:
         if value is None:
             seen: list[MapView[Any, Any] | None]
             seen = [MapView() if once else None for once in self._layout.distinct]
-            return Held(key, place, [a.create() for a in self._accumulations], seen, 0)
+            return HeldValue(key, place, [a.create() for a in self._accumulations], seen, 0)
         (accumulators, seen, rows), views = self._keeper.load(place, unpickled(value)[0])
-        return Held(key, place, accumulators, seen, rows, views, known=True)
+        return HeldValue(key, place, accumulators, seen, rows, views, known=True)
 
     def _leave(self, keep: Any = ABSENT) -> Iterator[pa.RecordBatch]:
         """Stores the accumulators of all keys but one, and returns their results."""
@@ -162,7 +162,7 @@ class StreamGroups:
         self._server.update(ACCUMULATORS, written)
         self._server.clear(_VARIABLES, [each.place for each in gone])
 
-    def _check(self, held: list[Held]) -> None:
+    def _check(self, held: list[HeldValue]) -> None:
         """Checks accumulators before their results leave and before they are stored, which cannot
         be taken back."""
         for number, accumulation in enumerate(self._accumulations):
@@ -171,7 +171,7 @@ class StreamGroups:
                 [each.accumulators[number] for each in kept], self._rows.naming(kept)
             )
 
-    def _dumped(self, held: Held) -> tuple[bytes, dict[str, int]]:
+    def _dumped(self, held: HeldValue) -> tuple[bytes, dict[str, int]]:
         try:
             return self._keeper.dump(held.place, (held.accumulators, held.seen, held.rows))
         except StateServerError:
@@ -180,7 +180,7 @@ class StreamGroups:
             self._blame(held, error)
             raise
 
-    def _blame(self, held: Held, error: Exception) -> None:
+    def _blame(self, held: HeldValue, error: Exception) -> None:
         """Ends the task with the name of the function whose accumulator cannot be pickled."""
         for call, accumulator in zip(self._calls, held.accumulators, strict=True):
             try:
@@ -198,7 +198,7 @@ class StreamGroups:
 
     # Results ---------------------------------------------------------------------------------
 
-    def _results(self, held: list[Held]) -> Iterator[pa.RecordBatch]:
+    def _results(self, held: list[HeldValue]) -> Iterator[pa.RecordBatch]:
         for start in range(0, len(held), _ROWS_OUT):
             part = held[start : start + _ROWS_OUT]
             columns = key_columns([each.key for each in part], self._key_types)

@@ -24,6 +24,8 @@ public final class PyMeter implements java.io.Serializable, TaskCompletionListen
     private transient TaskContext task;
     private transient long rows;
     private transient long made;
+    // Rows that calls were for beside their first.
+    private transient long more;
     private transient long timed;
     private transient long nanoseconds;
     // The first row has the class loaded: its time says nothing about the others.
@@ -56,9 +58,14 @@ public final class PyMeter implements java.io.Serializable, TaskCompletionListen
         made += answer instanceof PyRows ? ((PyRows) answer).size() : 1L;
     }
 
+    /** Counts further rows that the last call was for. */
+    void also(long further) {
+        more += further;
+    }
+
     /** How many rows there were until now. */
     public long rows() {
-        return rows;
+        return rows + more;
     }
 
     private boolean isInTask() {
@@ -94,7 +101,7 @@ public final class PyMeter implements java.io.Serializable, TaskCompletionListen
         said.add(String.valueOf(ended.attemptNumber()));
         said.add(String.valueOf(ended.taskAttemptId()));
         said.add(String.valueOf(began));
-        said.add(String.valueOf(rows));
+        said.add(String.valueOf(rows()));
         said.add(String.valueOf(made));
         said.add(String.valueOf(spent()));
         said.add(ended.isInterrupted() ? "stopped" : "done");

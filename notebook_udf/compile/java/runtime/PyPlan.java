@@ -60,6 +60,10 @@ public final class PyPlan {
         if (expression instanceof AggregateExpression && merges((AggregateExpression) expression)) {
             return;
         }
+        if (expression instanceof PyCalled) {
+            found.add(expression.toString());
+            found.add(((PyCalled) expression).header());
+        }
         if (expression instanceof ScalaUDF) {
             Object function = ((ScalaUDF) expression).function();
             if (function instanceof PyCalled) {
