@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.compile.java.columns.given_rows import MOST_ROWS
 from notebook_udf.errors import DeclarationError, FailedRow, PlanningError
+from notebook_udf.functions import by_value
 from notebook_udf.functions.row import record_class
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.planner.analysis import arity
@@ -141,7 +142,7 @@ class JavaFailures:
             attempt=attempt,
             stage=stage,
             query=query,
-            pickled_arguments=pickle.dumps(arguments) if arguments else b"",
+            pickled_arguments=_pickled(arguments) if arguments else b"",
             group=tuple((name, short(value)) for name, value in group.items()),
             method=method,
         )
@@ -170,6 +171,14 @@ class JavaFailures:
             "compile=False, so that it runs in a worker. Please report it with the function and "
             "these values, as a fault of notebook-udf, unless a number in it has millions of digits"
         )
+
+
+def _pickled(arguments: tuple[Any, ...]) -> bytes:
+    """The arguments for a replay; an accumulator may be of a class that no module has."""
+    try:
+        return pickle.dumps(arguments)
+    except Exception:
+        return by_value.dumps(arguments)
 
 
 def _record_class(record: RegisteredFunction) -> Any:

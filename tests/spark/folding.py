@@ -213,6 +213,33 @@ class Mode(nu.AggregateFunction):
         return max(known, key=lambda value: (known[value], value)) if known else None
 
 
+@sample("bigint", result="string")
+class TotalsOfRests(nu.AggregateFunction):
+    """Sums in a dict, beyond 64 bits, and beside it what was taken."""
+
+    def create_accumulator(self) -> Any:
+        return {"totals": {}, "kept": []}
+
+    def accumulate(self, acc: Any, value: Any) -> None:
+        if value is not None:
+            acc["totals"][value % 3] = acc["totals"].get(value % 3, 0) + value
+            acc["kept"].append(value * 2)
+            acc["kept"].sort()
+            del acc["kept"][3:]
+
+    def merge(self, acc: Any, others: Any) -> None:
+        for other in others:
+            for rest, total in other["totals"].items():
+                acc["totals"][rest] = acc["totals"].get(rest, 0) + total
+            acc["kept"].extend(other["kept"])
+            acc["kept"].sort()
+            del acc["kept"][3:]
+
+    def get_value(self, acc: Any) -> Any:
+        totals = ", ".join(f"{rest} {acc['totals'][rest]}" for rest in sorted(acc["totals"]))
+        return f"{totals}: {acc['kept']}"
+
+
 @sample("string", result="string", any_order=False)
 class Commonest(nu.AggregateFunction):
     """The same in a Counter."""

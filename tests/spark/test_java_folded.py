@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 import notebook_udf as nu
 from notebook_udf import udaf, udtaf
+from notebook_udf.compile.java.calls import field_values
 from notebook_udf.errors import NotebookUdfError
 from tests.spark.folding import SAMPLES, Sample
 
@@ -28,9 +29,11 @@ GENERATED = settings(
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
+# What stands in lists for numbers beyond 64 bits.
+MARK = field_values.MARK
 ZERO = dt.datetime(2020, 1, 1)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
-    "bigint": st.integers(-3, 99) | st.integers(-(2**63), 2**63 - 1),
+    "bigint": st.integers(-3, 99) | st.integers(-(2**63), 2**63 - 1) | st.sampled_from([MARK]),
     "double": st.sampled_from([0.5, 1.0, 2.25, -4.0, 1e3]) | st.floats(-9, 9),
     "string": st.sampled_from(["", "a", "b", "ä", "𝄞", "b c"]),
     "date": st.dates(dt.date(1500, 1, 1), dt.date(2100, 1, 1)),
@@ -155,6 +158,15 @@ def test_rows_in_the_order_that_they_have(session: nu.Session, groups: int) -> N
     assert runs_there(session, query)
     for _, values in session.sql(query).collect():
         assert values == sorted(values)
+
+
+@pytest.mark.parametrize("value", [MARK, MARK - 1, 2**63 - 1, -(2**63)])
+def test_ints_beyond_64_bits_in_lists(session: nu.Session, value: int) -> None:
+    registered(session, SAMPLES["TotalsOfRests"])
+    given = f"IF(id % 5 = 0, CAST('{value}' AS BIGINT), id)"
+    query = f"SELECT id % 2, {{}}({given}) FROM range(0, 600, 1, 3) GROUP BY 1"
+    assert runs_there(session, query.format("there"))
+    assert answers(session, query.format("there")) == answers(session, query.format("here"))
 
 
 def test_one_large_group_of_ever_more_keys(session: nu.Session) -> None:

@@ -79,6 +79,8 @@ _USED: dict[str, Any] = {
         field_values.real_part,
         field_values.whole_part,
         field_values.big_part,
+        field_values.without_bigs,
+        field_values.with_bigs,
         field_values.day_number,
         field_values.day_of,
         field_values.clock_number,
@@ -156,11 +158,15 @@ def _of_places(fresh: Any) -> Shape:
 @dataclass(frozen=True)
 class Slot:
     """A slot as fields of a row: their types, their source of a value (``{0}``), and the lines that
-    set the slot's variable of a row (``state``) from a place on."""
+    set the slot's variable of a row (``state``) from a place on.
+
+    One that ``has_ints`` is a list with ints, some of which may be beyond 64 bits.
+    """
 
     types: tuple[tuple[DataType, bool], ...]
     packed: tuple[str, ...]
     restored: Callable[[str, int], list[str]]
+    has_ints: bool = False
 
 
 @dataclass(frozen=True)
@@ -195,18 +201,33 @@ def folding(
     restored: list[str] = []
     fields: list[StructField] = []
     packed: list[str] = []
+    # Lists of ints, by their fields.
+    marked: dict[str, str] = {}
     for name, read, slot in zip(names, shape.read, slots or (), strict=False):
-        restored += slot.restored(name, len(fields))
+        lines, field = slot.restored(name, len(fields)), f"state[{len(fields)}]"
         for (kind, nullable), source in zip(slot.types, slot.packed, strict=True):
             packed.append(source.format(read.format("accumulator")))
             fields.append(StructField(f"field{len(fields)}", kind, nullable))
+        if slot.has_ints:
+            marked[field], part = packed[-1], f"part{len(fields)}"
+            packed[-1] = part
+            lines = [line.replace(field, part) for line in lines]
+        restored += lines
+    parts = [each for each in packed if each.startswith("part")]
+    given_apart = f"state[{len(fields)}]"
+    marks, unmarks = list[str](), list[str]()
+    if marked:
+        fields.append(StructField("bigs", ArrayType(StringType(), False), False))
+        packed.append("bigs")
+        marks = [f"{', '.join([*parts, 'bigs'])} = without_bigs({', '.join(marked.values())})"]
+        unmarks = [f"{', '.join(parts)}, = with_bigs({', '.join([*marked, given_apart])})"]
     row = [f"row[{at}]" for at in range(len(given))] if len(given) > 1 else ["row"]
     row = [_argument(each, source) for each, source in zip(given, row, strict=True)]
     taken = ", ".join(["accumulator", *row])
     lines = [
         "def started(states):",
         *_in(fresh),
-        *(["    for state in states[:1]:", *_in(_in(restored))] if fields else []),
+        *(["    for state in states[:1]:", *_in(_in([*unmarks, *restored]))] if fields else []),
         f"    return {shape.written.format(*names)}",
         "def accumulated(states, rows):",
         "    accumulator = started(states)",
@@ -215,7 +236,7 @@ def folding(
         f"        answer = function.accumulate({taken})",
         "        accumulator = kept.after('accumulate', accumulator, answer)",
         "    return accumulator",
-        *_returning("folded", packed),
+        *_returning("folded", packed, marks),
         "def last_call(states, rows):",
         "    accumulator = accumulated(states, ())",
         "    for row in rows:",
@@ -230,10 +251,11 @@ def folding(
     return Folding("\n".join(lines), used, StructType(fields) if fields else None)
 
 
-def _returning(name: str, parts: Sequence[str]) -> list[str]:
+def _returning(name: str, parts: Sequence[str], before: Sequence[str] = ()) -> list[str]:
     return [
         f"def {name}(states, rows):",
         "    accumulator = accumulated(states, rows)",
+        *_in(before),
         f"    return ({''.join(f'{part}, ' for part in parts)})",
     ]
 
@@ -384,7 +406,12 @@ def _slot_of_several(held: Contents, fresh: Any) -> Slot:
         ((_type(held), False),),
         (_packed(held, "{0}"),),
         lambda name, at: _refilled(held, name, f"state[{at}]", clears=clears),
+        held.holds != "parts" and _has_ints(held),
     )
+
+
+def _has_ints(held: Contents) -> bool:
+    return "int" in held.kinds or any(map(_has_ints, held.parts))
 
 
 def _refilled(held: Contents, name: str, given: str, *, clears: bool) -> list[str]:

@@ -29,11 +29,14 @@ from notebook_udf.compile.java.writing.terms import (
     Parts,
     Term,
     Value,
+    array_of,
     displayed_parts,
 )
 
 _ZERO, _MICRO = dt.datetime(1970, 1, 1), dt.timedelta(microseconds=1)
 _DAY_ZERO = _ZERO.toordinal()
+# What stands for an int that no column of 64 bits holds: seldom, as it is looked for then.
+MARK = -(1 << 63) + 4057
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 
@@ -138,6 +141,37 @@ def decimal_of(text: str) -> decimal.Decimal:
     return decimal.Decimal(text)
 
 
+def without_bigs(*parts: Any) -> tuple[Any, ...]:
+    """Lists in which ints beyond 64 bits are ``MARK``, and then the digits of these in a list; of
+    an int that is the mark itself as well."""
+    found: list[str] = []
+
+    def without(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            made = [without(each) for each in value]
+            return made if isinstance(value, list) else tuple(made)
+        if type(value) is not int or (_LEAST <= value <= _MOST and value != MARK):
+            return value
+        found.append(str(value))
+        return MARK
+
+    return (*map(without, parts), found)
+
+
+def with_bigs(*parts: Any) -> tuple[Any, ...]:
+    """The lists of ``without_bigs``, with the ints again; the last are the digits."""
+    *lists, bigs = parts
+    digits = iter(bigs)
+
+    def within(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            made = [within(each) for each in value]
+            return made if isinstance(value, list) else tuple(made)
+        return int(next(digits)) if type(value) is int and value == MARK else value
+
+    return tuple(map(within, lists))
+
+
 _NUMBERS: dict[Any, tuple[Kinds, str]] = {
     is_real: (BOOL, "({} instanceof Double)"),
     real_part: (FLOAT, "PyField.real({})"),
@@ -155,7 +189,7 @@ _CONVERTED: dict[Any, tuple[Kinds, Kinds, str]] = {
     digits: (DECIMAL, STR, "PyDecimal.text({})"),
     decimal_of: (STR, DECIMAL, "PyDecimal.ofText({})"),
 }
-_OTHERS = (changeable, object_of, in_any_order, whole_part, *_CONVERTED)
+_OTHERS = (changeable, object_of, in_any_order, whole_part, without_bigs, with_bigs, *_CONVERTED)
 
 
 def is_function(function: Any) -> bool:
@@ -171,6 +205,10 @@ def called(code: Code, function: Any, given: tuple[Value, ...], names: tuple[str
         return code.record(Parts(tuple(attributes), names, "object", value.value))
     if function is changeable:
         return _changeable(code, value)
+    if function is without_bigs:
+        return _without_bigs(code, given)
+    if function is with_bigs:
+        return _with_bigs(code, given)
     term = code.term(value)
     if function is in_any_order:
         return set_values.elements(code, term)
@@ -188,6 +226,29 @@ def called(code: Code, function: Any, given: tuple[Value, ...], names: tuple[str
         big_part: (STR, '""'),
     }
     return Term(*found[function])
+
+
+def _without_bigs(code: Code, given: tuple[Value, ...]) -> Value:
+    terms = [code.term(each) for each in given]
+    bigs = code.new_list()
+    code.lists.put(bigs.kinds, STR)
+    # In code for 64 bits none is beyond them, and one that is the mark is left to the other.
+    found = "null" if code.integers.bounded else bigs.java
+    for term in terms:
+        code.say(f"PyField.mark({term.java}, {found});")
+    return Parts((*terms, bigs))
+
+
+def _with_bigs(code: Code, given: tuple[Value, ...]) -> Value:
+    *terms, bigs = [code.term(each) for each in given]
+    code.say(f"if (!{bigs.java}.isEmpty()) {{")
+    if code.integers.bounded:
+        code.say("throw GaveUp.GAVE_UP;")
+    else:
+        lists = array_of(term.java for term in terms)
+        code.say(f"PyField.unmark({lists}, {bigs.java});")
+    code.say("}")
+    return Parts(tuple(terms))
 
 
 def _changeable(code: Code, value: Value) -> Value:

@@ -1,7 +1,12 @@
 package notebookudf;
 
+import java.math.BigInteger;
+import java.util.ArrayList;
+
 /** Numbers taken apart into what columns of one type hold, and times as numbers. */
 public final class PyField {
+    // As in field_values.py.
+    private static final Long MARK = Long.valueOf(Long.MIN_VALUE + 4057L);
     private static final long MICROS = 1000000L;
     private static final Long ZERO = Long.valueOf(0L);
 
@@ -50,6 +55,60 @@ public final class PyField {
     public static java.time.Instant instant(long number) {
         long second = Math.floorDiv(number, MICROS);
         return java.time.Instant.ofEpochSecond(second, Math.floorMod(number, MICROS) * 1000L);
+    }
+
+    /**
+     * Has each int beyond 64 bits be MARK in a list, its digits in another; without one for these
+     * there is none beyond, and a number that is the mark is left to other code.
+     */
+    public static void mark(ArrayList list, ArrayList bigs) {
+        for (int i = 0; i < list.size(); i++) {
+            list.set(i, marked(list.get(i), bigs));
+        }
+    }
+
+    private static Object marked(Object value, ArrayList bigs) {
+        if (value instanceof ArrayList) {
+            mark((ArrayList) value, bigs);
+        } else if (value instanceof Object[]) {
+            Object[] parts = (Object[]) value;
+            for (int i = 0; i < parts.length; i++) {
+                parts[i] = marked(parts[i], bigs);
+            }
+        } else if (value instanceof BigInteger || MARK.equals(value)) {
+            if (bigs == null) {
+                throw GaveUp.GAVE_UP;
+            }
+            bigs.add(value.toString());
+            return MARK;
+        }
+        return value;
+    }
+
+    /** Has each MARK in some lists be its int again. */
+    public static void unmark(Object[] lists, ArrayList bigs) {
+        java.util.Iterator digits = bigs.iterator();
+        for (int i = 0; i < lists.length; i++) {
+            unmarked(lists[i], digits);
+        }
+    }
+
+    private static Object unmarked(Object value, java.util.Iterator digits) {
+        if (value instanceof ArrayList) {
+            ArrayList list = (ArrayList) value;
+            for (int i = 0; i < list.size(); i++) {
+                list.set(i, unmarked(list.get(i), digits));
+            }
+        } else if (value instanceof Object[]) {
+            Object[] parts = (Object[]) value;
+            for (int i = 0; i < parts.length; i++) {
+                parts[i] = unmarked(parts[i], digits);
+            }
+        } else if (MARK.equals(value)) {
+            BigInteger whole = new BigInteger((String) digits.next());
+            return whole.bitLength() < 64 ? (Object) MARK : whole;
+        }
+        return value;
     }
 
     /** The digits of an int beyond 64 bits. */

@@ -21,6 +21,7 @@ from notebook_udf.compile.java.writing.terms import (
     PARTS,
     RECORD,
     SCALARS,
+    SET,
     STR,
     TEXTS,
     Form,
@@ -186,7 +187,7 @@ class ListKinds:
 
     def put_part(self, kinds: Kinds, at: int, values: Kinds) -> None:
         """Notes that a part of records that may be changed is set to values of some kinds."""
-        _check_held(values)
+        _check_held(frozenset(kind for kind in values if not kind.startswith(SET)))
         for kind in kinds:
             known = self.records[kind]
             if not values <= known.parts[at]:
