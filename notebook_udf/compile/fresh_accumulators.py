@@ -15,6 +15,7 @@ from typing import Any
 
 from notebook_udf.compile.bindings import value_of
 from notebook_udf.compile.flow_graph import Evaluation, UnreadableCode
+from notebook_udf.compile.java.objects import named_parts
 from notebook_udf.compile.symbolic import read_code
 from notebook_udf.functions.row import Row
 
@@ -107,6 +108,8 @@ def _makes_the_same(cls: type, depth: int) -> bool:
         factories = [each.default_factory for each in dataclasses.fields(cls)]
         given = [each for each in factories if each is not dataclasses.MISSING]
         return not hasattr(cls, "__post_init__") and all(_is_known(e, depth + 1) for e in given)
+    if named_parts.is_named_tuple(cls):
+        return True
     if cls.__bases__ != (object,) or "__new__" in vars(cls):
         return False
     made = vars(cls).get("__init__")

@@ -318,6 +318,24 @@ class Histogram(nu.AggregateFunction):
         return acc
 
 
+@sample("bigint", result="string")
+class Sketch(nu.AggregateFunction):
+    """More places than are known one by one, of which another list is made."""
+
+    def create_accumulator(self) -> Any:
+        return [0] * 64
+
+    def accumulate(self, acc: Any, value: Any) -> None:
+        acc[abs(value or 0).bit_length() % 64] += 1
+
+    def merge(self, acc: Any, others: Any) -> None:
+        for other in others:
+            acc[:] = [one + more for one, more in zip(acc, other, strict=True)]
+
+    def get_value(self, acc: Any) -> Any:
+        return " ".join(f"{place}:{count}" for place, count in enumerate(acc) if count)
+
+
 @dataclass
 class Latest:
     """What was last, and when."""
@@ -463,6 +481,35 @@ class GeometricMean(nu.AggregateFunction):
 
     def get_value(self, acc: Any) -> Any:
         return math.exp(acc[1] / acc[0]) if acc[0] else None
+
+
+class Best(NamedTuple):
+    """A tuple with names."""
+
+    count: int = 0
+    most: tuple[int, str] = (-1, "")
+
+
+@sample("bigint", "string", result="string")
+class BestName(nu.AggregateFunction):
+    """The greatest of tuples, within a tuple with names."""
+
+    def create_accumulator(self) -> Best:
+        return Best()
+
+    def accumulate(self, acc: Best, value: Any, name: Any) -> Best:
+        if value is None or name is None:
+            return acc
+        return acc._replace(count=acc.count + 1, most=max(acc.most, (value * 4, name)))
+
+    def merge(self, acc: Best, others: Any) -> Best:
+        for other in others:
+            acc = Best(acc.count + other.count, max(acc.most, other.most))
+        return acc
+
+    def get_value(self, acc: Best) -> str:
+        value, name = acc.most
+        return f"{acc.count}: {name} {value}"
 
 
 @sample("bigint", result="bigint")

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from pyspark.sql.types import ArrayType, DataType, DateType, DoubleType, LongType, StringType
@@ -292,3 +292,36 @@ def test_what_is_left_to_python(
 
 def test_an_attribute_set_by_a_loop(java: Java) -> None:
     assert answered_alike(java, gone_through_while_it_changes, [WHOLES], LONG, WHOLE_LISTS) > 0
+
+
+class Pair(NamedTuple):
+    """A value and its place."""
+
+    value: int
+    count: int = 0
+
+    def more(self) -> Pair:
+        return self._replace(count=self.count + 1)
+
+
+def best(v: list[int]) -> str:
+    found, count = (float("-inf"), -1), 0
+    for place, value in enumerate(v):
+        found = max(found, (value * 1.0, place))
+        count += sum(each.count for each in [Pair(0), Pair(2, 5)] if each.value < value)
+    return f"{found[1]} {count}"
+
+
+def replaced_in_turn(v: list[int]) -> list[int]:
+    pair = Pair(value=0)
+    for value in v:
+        pair = pair._replace(value=value)
+        pair = pair.more()
+    return [part for each in [pair, Pair(1, 2)] for part in (each.count, each.value)]
+
+
+@pytest.mark.parametrize("function", [best, replaced_in_turn])
+def test_tuples_with_names(java: Java, function: Callable[..., Any]) -> None:
+    result = TEXT if function is best else WHOLES
+    rows = [row for row in WHOLE_LISTS if None not in row[0]]
+    assert answered_alike(java, function, [WHOLES], result, rows) == len(rows)

@@ -28,9 +28,9 @@ from notebook_udf.functions.kind_traits import SCALAR, TABLE
 from notebook_udf.planner.faults import attempted
 from notebook_udf.planner.physical.aggregate_filters import filter_clause
 from notebook_udf.planner.physical.aggregate_gathered import given_argument
+from notebook_udf.planner.physical.folding_slots import as_numbers
 from notebook_udf.planner.physical.folding_source import (
     Folding,
-    as_numbers,
     folding,
     is_held,
     shapes_of,
@@ -203,6 +203,8 @@ def _settled(
     for _ in range(_MOST_TURNS):
         made = made_for(held)
         seen = java_class.returned(_named(record, made, "seen"), (_states(made), rows))
+        if seen.holds != "parts" or (held is not None and len(held) != len(seen.parts)):
+            raise NotCompiled("an accumulator with so many slots")
         found = seen.parts if held is None else tuple(map(together, held, seen.parts))
         if held is not None and found == held:
             return held, made

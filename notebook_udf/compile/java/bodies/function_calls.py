@@ -81,6 +81,9 @@ def called(
 
         return constant_choices.of_each(code, function.owner, of_owner)
     if isinstance(function, BoundMethod):
+        replaced = named_parts.replaced(function.owner, function.name, arguments, names)
+        if replaced is not None:
+            return replaced
         own = _method(run, code, function, arguments, names)
         if own is None:
             own = method_calls.called(code, function, arguments, names, call)

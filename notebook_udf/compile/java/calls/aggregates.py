@@ -25,6 +25,7 @@ from notebook_udf.compile.java.writing.terms import (
     Parts,
     Term,
     Value,
+    constant_parts,
     is_list,
     is_record,
 )
@@ -52,21 +53,32 @@ def extreme(which: str, code: Code, given: Given, default: Value | None = None) 
         elif isinstance(one, Parts):
             given = one.parts
         else:
-            whole = listed(code, one)
-            held = code.lists.of(whole.kinds)
-            code.lists.check_order(held)
-            if is_record(held):
-                sorting.check_order(code, held, f"values of {which}")
-            elif not held - NONE <= NUMBERS and held - NONE not in (STR, DATE, MOMENT):
-                raise NotCompiled(f"{which} of this")
-            most = "true" if which == "max" else "false"
-            found = f"PyList.extreme({whole.java}, {most})"
-            return sorting.taken_or(code, whole, found, default)
+            return _extreme_of_list(which, code, listed(code, one), default)
     if not given and default is not None:
         return default
     if not given:
         raise NotCompiled("what raises in every row")
+    if any(isinstance(constant_parts(each), Parts) or _is_tuple(each) for each in given):
+        whole = code.new_list()
+        for each in given:
+            code.put(whole, each)
+        return _extreme_of_list(which, code, whole, None)
     return chosen(code, which, given)
+
+
+def _is_tuple(value: Value) -> bool:
+    return isinstance(value, Term) and is_record(value.kinds)
+
+
+def _extreme_of_list(which: str, code: Code, whole: Term, default: Value | None) -> Value:
+    held = code.lists.of(whole.kinds)
+    code.lists.check_order(held)
+    if is_record(held):
+        sorting.check_order(code, held, f"values of {which}")
+    elif not held - NONE <= NUMBERS and held - NONE not in (STR, DATE, MOMENT):
+        raise NotCompiled(f"{which} of this")
+    most = "true" if which == "max" else "false"
+    return sorting.taken_or(code, whole, f"PyList.extreme({whole.java}, {most})", default)
 
 
 def total(code: Code, given: Given) -> Value:

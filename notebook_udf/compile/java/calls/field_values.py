@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from notebook_udf.compile.java.collections import set_values
+from notebook_udf.compile.java.iterating import iterators
 from notebook_udf.compile.java.times import local_times
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
@@ -229,7 +230,7 @@ def called(code: Code, function: Any, given: tuple[Value, ...], names: tuple[str
 
 
 def _without_bigs(code: Code, given: tuple[Value, ...]) -> Value:
-    terms = [code.term(each) for each in given]
+    terms = [iterators.materialised(code, each) for each in given]
     bigs = code.new_list()
     code.lists.put(bigs.kinds, STR)
     # In code for 64 bits none is beyond them, and one that is the mark is left to the other.

@@ -123,7 +123,8 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
         if not alike:
             raise NotCompiled("a loop over tuples of several lengths")
         columns = zip(*[row or () for row in rows], strict=True)
-        return zipped(code, [_of_parts(code, Parts(tuple(column))) for column in columns])
+        over = zipped(code, [_of_parts(code, Parts(tuple(column))) for column in columns])
+        return replace(over, value=_alike(whole.parts, over.value))
     if any(isinstance(each, KnownValue) and not is_literal(each.value) for each in whole.parts):
         places = numbers(code, (KnownValue(len(whole.parts)),))
         assert isinstance(places.value, Term)
@@ -134,6 +135,20 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
     made = f"PyList.list({array})"
     listed = code.constant("java.util.ArrayList", made) if known else made
     return choices.through(_of_list(code, listed, kinds), whole.parts)
+
+
+def _alike(values: tuple[Value, ...], value: Value) -> Value:
+    """A tuple with the names that all of some values have."""
+    forms = {
+        (each.names, each.form, each.of) if isinstance(each, Parts) else None for each in values
+    }
+    (known, *others) = forms
+    if known is None or others or not isinstance(value, Parts):
+        return value
+    names, form, of = known
+    if form in ("list", "dict"):
+        return value
+    return replace(value, names=names, form=form, of=of)
 
 
 def _of_one(code: Code, value: OneOf) -> Iteration:

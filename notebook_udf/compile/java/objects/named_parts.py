@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import types
 from abc import ABCMeta
+from dataclasses import replace
 from keyword import iskeyword
 from typing import Any
 
@@ -106,6 +107,21 @@ def function_of(owner: Value, name: str) -> tuple[types.FunctionType, bool] | No
     if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
         return found.fget, True
     return (found, False) if isinstance(found, types.FunctionType) else None
+
+
+def replaced(
+    owner: Value, name: str, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Parts | None:
+    """``owner._replace(x=1)`` of a NamedTuple; None if it is no such call."""
+    own = owner.of if isinstance(owner, Parts) else None
+    if own is None or name != "_replace" or not is_named_tuple(own):
+        return None
+    assert isinstance(owner, Parts)
+    if len(given) != len(names) or not set(names) <= set(owner.names):
+        raise NotCompiled("a call of _replace that does not fit it")
+    changed = dict(zip(names, given, strict=True))
+    parts = zip(owner.names, owner.parts, strict=True)
+    return replace(owner, parts=tuple(changed.get(name, part) for name, part in parts))
 
 
 def part(owner: Parts, name: str) -> Value:
