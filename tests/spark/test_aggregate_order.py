@@ -113,6 +113,15 @@ def test_so_has_a_window_without_an_order(session: nu.Session, name: str) -> Non
     in_order(rows.collect(), 300, 90)
 
 
+@pytest.mark.parametrize("name", ["collect_list", *FUNCTIONS])
+def test_so_have_groups_beside_that_of_null(session: nu.Session, name: str) -> None:
+    """Spark sorts by a column alone as no other: NULLs change places with rows before them."""
+    rows = "SELECT IF(id % 3 = 2, NULL, id % 50) AS k, id AS x FROM range(0, 2000, 1, 1)"
+    found = session.sql(f"SELECT k, {name}(x) AS v FROM ({rows}) GROUP BY k").collect()
+    in_order(found, 51, 10)
+    assert {tuple(row.v) for row in found if row.k is None} == {tuple(range(2, 2000, 3))}
+
+
 @pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
 def test_so_have_dataframes(shuffled: DataFrame, function: Any) -> None:
     ordered = shuffled.orderBy("x")

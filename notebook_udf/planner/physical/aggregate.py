@@ -65,7 +65,7 @@ def partial_rows(
         keys = rows.columns[: len(layout.keys)]
         rows = _together(rows, keys)
         if keys:
-            rows = rows.sortWithinPartitions(*keys)
+            rows = rows.sortWithinPartitions(*_in_turn(rows, keys))
     shipments = [ship(r.name, r.version, r.definition, r.payload, role="partial") for r in records]
     leading = rows.schema.fields[: len(layout.keys) + layout.passing]
     accumulators = [
@@ -93,6 +93,17 @@ def _together(rows: DataFrame, keys: Sequence[str]) -> DataFrame:
     field = rows.schema.fields[-1]
     rows = rows.select(*others, read.alias(field.name, metadata=field.metadata))
     return rows.repartition(*keys) if keys else rows.repartition(1)
+
+
+def _in_turn(rows: DataFrame, keys: Sequence[str]) -> list[Column]:
+    """What rows are sorted by so that those with equal keys stay in their order.
+
+    By one column alone Spark sorts by digits, and has each NULL change places with a row that came
+    before it.
+    """
+    columns = [F.col(backquoted(key)) for key in keys]
+    alone = len(keys) == 1 and rows.schema[keys[0]].nullable
+    return [columns[0].isNotNull(), *columns] if alone else columns
 
 
 def passed_rows(rows: DataFrame) -> DataFrame:
