@@ -32,6 +32,7 @@ _ACTS = frozenset(
      "next", "part", "phi", "global", "builtin", "cell", "attribute", "call", "function",
      "closure", "intrinsic"}
 )  # fmt: skip
+_NAMES = ("global", "builtin", "cell")
 _MODULES = ("collections", "datetime", "decimal", "notebook_udf")
 _DEEPEST = 4
 _UNKNOWN = object()
@@ -62,28 +63,26 @@ def _is_steady_act(
         # A comprehension.
         code = each.operands[-1].detail
         return isinstance(code, CodeType) and _is_steady(function, code, owner, depth + 1)
-    if each.kind in ("global", "builtin", "cell"):
+    if each.kind in _NAMES:
         return _is_known(_named(function, each), depth)
     if each.kind == "attribute":
         (whole,) = each.operands
         if own and whole.is_local(own):
             # In __init__ it is one that was set there.
             return owner is None or _is_known(getattr(owner, each.detail, _UNKNOWN), depth)
-        if whole.kind not in ("global", "builtin", "cell"):
+        if whole.kind not in _NAMES:
             # Of what was made here.
             return each.detail not in _CLOCKS
-        known = _named(function, whole)
-        return known is not None and _is_known(getattr(known, each.detail, _UNKNOWN), depth)
+        return _is_known(getattr(_named(function, whole), each.detail, _UNKNOWN), depth)
     return True
 
 
 def _named(function: FunctionType, each: Evaluation) -> Any:
-    if each.kind not in ("global", "builtin", "cell"):
-        return None
+    """What a name stands for."""
     try:
         return value_of(function, each.kind, each.detail)
     except LookupError:
-        return None
+        return _UNKNOWN
 
 
 def _is_known(value: Any, depth: int) -> bool:

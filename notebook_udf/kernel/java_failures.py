@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import datetime
 import decimal
-import pickle
 import re
 import struct
 import time
@@ -20,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 
 from notebook_udf.compile.java.columns.given_rows import MOST_ROWS
 from notebook_udf.errors import DeclarationError, FailedRow, PlanningError
-from notebook_udf.functions import by_value
 from notebook_udf.functions.row import record_class
 from notebook_udf.kernel.kinds import kind_of
 from notebook_udf.planner.analysis import arity
@@ -28,6 +26,7 @@ from notebook_udf.planner.physical.group_value import GroupValue
 from notebook_udf.planner.physical.in_java import gives_rows
 from notebook_udf.specs.record_shape import RecordShape
 from notebook_udf.telemetry.records import IN_JVM, CallFailed, TaskId
+from notebook_udf.worker.call.failure_report import pickled
 from notebook_udf.worker.codec.encode import BadResult
 from notebook_udf.worker.runtime.failure import frames_of, message_of, short
 
@@ -142,7 +141,7 @@ class JavaFailures:
             attempt=attempt,
             stage=stage,
             query=query,
-            pickled_arguments=_pickled(arguments) if arguments else b"",
+            pickled_arguments=pickled(arguments or None),
             group=tuple((name, short(value)) for name, value in group.items()),
             method=method,
         )
@@ -171,14 +170,6 @@ class JavaFailures:
             "compile=False, so that it runs in a worker. Please report it with the function and "
             "these values, as a fault of notebook-udf, unless a number in it has millions of digits"
         )
-
-
-def _pickled(arguments: tuple[Any, ...]) -> bytes:
-    """The arguments for a replay; an accumulator may be of a class that no module has."""
-    try:
-        return pickle.dumps(arguments)
-    except Exception:
-        return by_value.dumps(arguments)
 
 
 def _record_class(record: RegisteredFunction) -> Any:

@@ -74,9 +74,8 @@ class AggregateKind(FunctionKind):
             return
         for types, found in tried(self.record):
             when = f" where it is called with {types}" if types else ""
-            if isinstance(found, NotCompiled):
-                yield f"accumulated and merged in Python workers{when}, not in Spark's JVM: {found}"
-            elif (why := self._why_not_folded(found)) is not None:
+            why = found if isinstance(found, NotCompiled) else self._why_not_folded(found)
+            if why is not None:
                 yield f"accumulated and merged in Python workers{when}, not in Spark's JVM: {why}"
             else:
                 yield (
@@ -192,13 +191,15 @@ class AggregateKind(FunctionKind):
 
     def _in_spark(self) -> str:
         """What becomes of its rows in Spark; "" where accumulate is called for each in a worker."""
-        definition, java = self.record.definition, self.session.java
+        definition = self.record.definition
         if sums_of(definition) is not None:
             return "sums of Spark's own"
         if gathering_of(definition) is not None:
             return "lists of Spark's own"
+        if not self.session.java.is_there:
+            return ""
         folded = any(isinstance(found, FoldedRows) for _, found in tried(self.record))
-        return "accumulators in Spark's JVM" if folded and java.is_there else ""
+        return "accumulators in Spark's JVM" if folded else ""
 
 
 class TableAggregateKind(AggregateKind):

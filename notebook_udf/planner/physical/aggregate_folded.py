@@ -13,7 +13,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import zip_longest
 from typing import Any
 
 from pyspark.sql.types import ArrayType, DataType, StringType, StructField, StructType
@@ -22,12 +21,11 @@ from notebook_udf.compile.fresh_accumulators import makes_the_same
 from notebook_udf.compile.java import java_class
 from notebook_udf.compile.java.columns.held_values import Contents, together
 from notebook_udf.compile.java.writing.terms import NotCompiled
-from notebook_udf.functions import by_value
 from notebook_udf.functions.accumulator_kind import AccumulatorKind
 from notebook_udf.functions.kind_traits import SCALAR, TABLE
 from notebook_udf.planner.faults import attempted
 from notebook_udf.planner.physical.aggregate_filters import filter_clause
-from notebook_udf.planner.physical.aggregate_gathered import given_argument
+from notebook_udf.planner.physical.aggregate_gathered import given_arguments
 from notebook_udf.planner.physical.folding_slots import as_numbers
 from notebook_udf.planner.physical.folding_source import (
     Folding,
@@ -40,7 +38,9 @@ from notebook_udf.planner.physical.group_value import (
     GroupFold,
     GroupValue,
     check_simple,
+    executed,
     group_function,
+    unpickled,
 )
 from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.aggregate_layout import AggregatePart
@@ -87,15 +87,6 @@ def check_foldable(record: RegisteredFunction) -> None:
         raise NotCompiled("it has no merge that takes accumulators")
 
 
-def is_foldable(record: RegisteredFunction) -> bool:
-    """Whether rows may be folded in the JVM, as far as the function's declaration tells."""
-    try:
-        check_foldable(record)
-    except NotCompiled:
-        return False
-    return True
-
-
 def folded(
     record: RegisteredFunction, part: AggregatePart, schema: StructType, *, has_keys: bool
 ) -> FoldedRows | None:
@@ -103,18 +94,15 @@ def folded(
 
     None where Java has not all that is done for it.
     """
-    if not part.arguments or not is_foldable(record):
+    try:
+        check_foldable(record)
+    except NotCompiled:
         return None
-    columns = [schema[place] for place in part.arguments]
-    declared = record.definition.input_types or ()
-    given = []
-    for column, wanted in zip_longest(columns, declared[: len(columns)]):
-        found = given_argument(column, wanted)
-        if found is None:
-            return None
-        given.append(found)
+    if not part.arguments:
+        return None
+    given = given_arguments(record.definition, [schema[place] for place in part.arguments])
     least, most = record.definition.arity
-    if len(given) < least or (most is not None and len(given) > most):
+    if given is None or len(given) < least or (most is not None and len(given) > most):
         return None
     types = tuple(StructField("", each.dataType, each.nullable) for each in given)
     made = attempted("folding", lambda: _made(record, types, has_keys), None)
@@ -164,15 +152,14 @@ def _folded(
     record: RegisteredFunction, given: tuple[StructField, ...], has_keys: bool
 ) -> FoldedRows | NotCompiled:
     definition, rows = record.definition, _row_type(given)
-    instance = by_value.loads(record.payload)
-    instance = getattr(instance, "function", instance)
+    instance = unpickled(record.payload)
     if not makes_the_same(instance):
         return NotCompiled("create_accumulator, which may make another one each time")
     fresh = instance.create_accumulator()
     kept, refused = AccumulatorKind.of(record.name, fresh), None
     for shape in shapes_of(fresh):
         try:
-            held, made = _settled(record, partial(folding, shape, given=given, kept=kept), rows)
+            held, made = _settled(instance, partial(folding, shape, given=given, kept=kept), rows)
             if not is_held(definition.accumulator_type, shape, held):
                 raise NotCompiled("its accumulators are converted to their declared type")
             return _functions(record, made, rows, has_keys=has_keys)
@@ -194,7 +181,7 @@ def _row_type(given: Sequence[StructField]) -> ArrayType:
 
 
 def _settled(
-    record: RegisteredFunction,
+    instance: Any,
     made_for: Callable[[Sequence[Contents] | None], Folding],
     rows: ArrayType,
 ) -> tuple[Sequence[Contents], Folding]:
@@ -202,7 +189,8 @@ def _settled(
     held: Sequence[Contents] | None = None
     for _ in range(_MOST_TURNS):
         made = made_for(held)
-        seen = java_class.returned(_named(record, made, "seen"), (_states(made), rows))
+        seen_in = executed(instance, made.source, made.used)["seen"]
+        seen = java_class.returned(seen_in, (_states(made), rows))
         if seen.holds != "parts" or (held is not None and len(held) != len(seen.parts)):
             raise NotCompiled("an accumulator with so many slots")
         found = seen.parts if held is None else tuple(map(together, held, seen.parts))
@@ -215,13 +203,6 @@ def _settled(
 def _states(made: Folding) -> ArrayType:
     # Where there is none yet, nothing is taken out of it.
     return ArrayType(made.state or StringType(), containsNull=False)
-
-
-def _named(record: RegisteredFunction, made: Folding, name: str) -> Any:
-    instance = by_value.loads(record.payload)
-    known: dict[str, Any] = {"function": getattr(instance, "function", instance), **made.used}
-    exec(compile(made.source, __file__, "exec"), known)
-    return known[name]
 
 
 def _functions(

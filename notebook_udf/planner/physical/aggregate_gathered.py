@@ -115,13 +115,9 @@ def lists_of(
         return None
     if gathering.parameters < len(arguments) and not gathering.variadic:
         return None
-    declared = definition.input_types or ()
-    given: list[StructField] = []
-    for column, wanted in zip_longest(arguments, declared[: len(arguments)]):
-        found = given_argument(column, wanted)
-        if found is None:
-            return None
-        given.append(found)
+    given = given_arguments(definition, arguments)
+    if given is None:
+        return None
     if not all(_is_alike(each, given[each.place].dataType) for each in gathering.parts):
         return None
     condition = None if part.condition is None else schema[part.condition].name
@@ -137,7 +133,22 @@ def in_one_struct(lists: Sequence[GatheredList]) -> str:
     return f"named_struct({', '.join(fields)})"
 
 
-def given_argument(column: StructField, wanted: DataType | None) -> StructField | None:
+def given_arguments(
+    definition: FunctionDefinition, columns: Sequence[StructField]
+) -> list[StructField] | None:
+    """Arguments as the function would get them, their names in SQL; None if some are not for
+    Spark."""
+    declared = definition.input_types or ()
+    given = []
+    for column, wanted in zip_longest(columns, declared[: len(columns)]):
+        found = _given(column, wanted)
+        if found is None:
+            return None
+        given.append(found)
+    return given
+
+
+def _given(column: StructField, wanted: DataType | None) -> StructField | None:
     """An argument as the function would get it, its name in SQL; None if it is not for Spark."""
     value = f"`{column.name}`"
     if wanted is None or wanted == column.dataType:

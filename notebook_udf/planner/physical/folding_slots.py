@@ -5,7 +5,7 @@ What a slot is made of is known from what a function's code was seen to put ther
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,14 +62,14 @@ _PACKED: dict[Kinds, tuple[DataType, str, str]] = {
 @dataclass(frozen=True)
 class Slot:
     """A slot as fields of a row: their types, their source of a value (``{0}``), and the lines that
-    set the slot's variable of a row (``state``) from a place on.
+    set the slot's variable, of its name and the sources of the fields.
 
     One that ``has_ints`` is a list with ints, some of which may be beyond 64 bits.
     """
 
     types: tuple[tuple[DataType, bool], ...]
     packed: tuple[str, ...]
-    restored: Callable[[str, int], list[str]]
+    restored: Callable[[str, Sequence[str]], list[str]]
     has_ints: bool = False
 
 
@@ -93,31 +93,31 @@ def slot_of(held: Contents, fresh: Any) -> Slot:
         return _slot_of_several(held, fresh)
     if not present:
         # None, whatever was accumulated.
-        return Slot((), (), lambda name, at: [f"{name} = None"])
+        return Slot((), (), lambda name, given: [f"{name} = None"])
     if present == INT:
         return Slot(
             ((LongType(), nullable), (StringType(), False)),
             ("whole_part({0})", "big_part({0})"),
-            lambda name, at: [f"{name} = int(state[{at + 1}]) if state[{at + 1}] else state[{at}]"],
+            lambda name, given: [f"{name} = int({given[1]}) if {given[1]} else {given[0]}"],
         )
     if present == INT | FLOAT:
         return Slot(
             ((BooleanType(), False), (DoubleType(), False), (LongType(), nullable),
              (StringType(), False)),
             ("is_real({0})", "real_part({0})", "whole_part({0})", "big_part({0})"),
-            lambda name, at: [
-                f"if state[{at}]:",
-                f"    {name} = state[{at + 1}]",
-                f"elif state[{at + 3}]:",
-                f"    {name} = int(state[{at + 3}])",
+            lambda name, given: [
+                f"if {given[0]}:",
+                f"    {name} = {given[1]}",
+                f"elif {given[3]}:",
+                f"    {name} = int({given[3]})",
                 "else:",
-                f"    {name} = state[{at + 2}]",
+                f"    {name} = {given[2]}",
             ],
         )  # fmt: skip
     return Slot(
         ((_type(held), nullable),),
         (_packed(held, "{0}"),),
-        lambda name, at: [f"{name} = {_again(held, f'state[{at}]')}"],
+        lambda name, given: [f"{name} = {_again(held, given[0])}"],
     )
 
 
@@ -131,13 +131,13 @@ def _slot_of_several(held: Contents, fresh: Any) -> Slot:
         return Slot(
             ((ArrayType(_type(held), False), False),),
             (f"[{_packed(held, '{0}')}]",),
-            lambda name, at: [f"{name} = {_again(held, f'state[{at}][0]')}"],
+            lambda name, given: [f"{name} = {_again(held, f'{given[0]}[0]')}"],
             _has_ints(held),
         )
     return Slot(
         ((_type(held), False),),
         (_packed(held, "{0}"),),
-        lambda name, at: _refilled(held, name, f"state[{at}]", clears=clears),
+        lambda name, given: _refilled(held, name, given[0], clears=clears),
         _has_ints(held),
     )
 

@@ -164,26 +164,26 @@ def folding(
     restored: list[str] = []
     fields: list[StructField] = []
     packed: list[str] = []
-    # Lists of ints, by their fields.
-    marked: dict[str, str] = {}
+    # Of lists of ints: their variables, their sources, and those of their fields.
+    parts, lists, marked = list[str](), list[str](), list[str]()
     for name, read, slot in zip(names, shape.read, slots, strict=True) if slots else ():
-        lines, field = slot.restored(name, len(fields)), f"state[{len(fields)}]"
-        for (kind, nullable), source in zip(slot.types, slot.packed, strict=True):
-            packed.append(source.format(read.format("accumulator")))
-            fields.append(StructField(f"field{len(fields)}", kind, nullable))
+        sources = [each.format(read.format("accumulator")) for each in slot.packed]
+        own = [f"state[{len(fields) + at}]" for at in range(len(sources))]
         if slot.has_ints:
-            marked[field], part = packed[-1], f"part{len(fields)}"
-            packed[-1] = part
-            lines = [line.replace(field, part) for line in lines]
-        restored += lines
-    parts = [each for each in packed if each.startswith("part")]
-    given_apart = f"state[{len(fields)}]"
+            lists += sources
+            marked += own
+            sources = own = [f"part{len(fields)}"]
+            parts += own
+        packed += sources
+        restored += slot.restored(name, own)
+        for kind, nullable in slot.types:
+            fields.append(StructField(f"field{len(fields)}", kind, nullable))
     marks, unmarks = list[str](), list[str]()
-    if marked:
-        fields.append(StructField("bigs", ArrayType(StringType(), False), False))
+    if parts:
+        marks = [f"{', '.join(parts)}, bigs = without_bigs({', '.join(lists)})"]
+        unmarks = [f"{', '.join(parts)}, = with_bigs({', '.join(marked)}, state[{len(fields)}])"]
         packed.append("bigs")
-        marks = [f"{', '.join([*parts, 'bigs'])} = without_bigs({', '.join(marked.values())})"]
-        unmarks = [f"{', '.join(parts)}, = with_bigs({', '.join([*marked, given_apart])})"]
+        fields.append(StructField("bigs", ArrayType(StringType(), False), False))
     row = [f"row[{at}]" for at in range(len(given))] if len(given) > 1 else ["row"]
     row = [argument(each, source) for each, source in zip(given, row, strict=True)]
     taken = ", ".join(["accumulator", *row])

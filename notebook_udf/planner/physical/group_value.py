@@ -281,11 +281,22 @@ def _functions(
 ) -> tuple[Callable[..., Any], Callable[..., tuple[str, tuple[Any, ...]]], bytes]:
     """The function of a name in a source and ``last_call``, and the first pickled: once for all
     queries, as it would be a tenth of planning each."""
+    made = executed(unpickled(payload), source, dict(used))
+    return made[name], made["last_call"], by_value.dumps(made[name])
+
+
+def unpickled(payload: bytes) -> Any:
+    """The aggregate function of a payload."""
     instance = by_value.loads(payload)
-    made: dict[str, Any] = {"function": getattr(instance, "function", instance), **dict(used)}
+    return getattr(instance, "function", instance)
+
+
+def executed(function: Any, source: str, used: Mapping[str, Any]) -> dict[str, Any]:
+    """What a source defines that calls an aggregate function and uses these values, by name."""
+    made = {"function": function, **used}
     # The file is this one, whose lines no traceback of a user's shows.
     exec(compile(source, __file__, "exec"), made)
-    return made[name], made["last_call"], by_value.dumps(made[name])
+    return made
 
 
 def _is_held(definition: FunctionDefinition, lists: Sequence[GatheredList]) -> bool:

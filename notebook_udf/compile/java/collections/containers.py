@@ -150,9 +150,7 @@ def store(code: Code, whole: Term, index: Value, value: Value) -> None:
     if is_dict(whole.kinds):
         put_item(code, whole, index, value)
         return
-    if not is_list(whole.kinds) or f"{LIST}json" in whole.kinds:
-        raise NotCompiled("a change of a part of what is no list and no dict")
-    code.lists.check_changeable(whole.kinds)
+    check_own_list(code, whole, "a change of a part of what is no list and no dict")
     if isinstance(index, Slice):
         # As they are before the change: they may be of the list itself.
         values = code.new_list()
@@ -165,6 +163,13 @@ def store(code: Code, whole: Term, index: Value, value: Value) -> None:
     code.say(f"PyList.set({whole.java}, {place}, {code.object(held)});")
 
 
+def check_own_list(code: Code, whole: Term, refusal: str) -> None:
+    """Refuses to change what is no list, or one that is a part of a document or may be a tuple."""
+    if not is_list(whole.kinds) or f"{LIST}json" in whole.kinds:
+        raise NotCompiled(refusal)
+    code.lists.check_changeable(whole.kinds)
+
+
 def delete(code: Code, whole: Term, index: Value) -> None:
     """``del whole[index]``."""
     if is_dict(whole.kinds):
@@ -173,9 +178,7 @@ def delete(code: Code, whole: Term, index: Value) -> None:
         lookups.check_key(code, whole, index)
         code.say(f"PyList.delete({whole.java}, {code.object(index)});")
         return
-    if not is_list(whole.kinds) or f"{LIST}json" in whole.kinds:
-        raise NotCompiled("del of a part of what is no list and no dict")
-    code.lists.check_changeable(whole.kinds)
+    check_own_list(code, whole, "del of a part of what is no list and no dict")
     if isinstance(index, Slice):
         code.say(f"PyList.setSlice({whole.java}, {_limits(code, index)}, null);")
     else:

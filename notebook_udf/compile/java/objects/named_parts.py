@@ -63,17 +63,12 @@ def has_plain_attributes(value: Any) -> bool:
     own: Any = type(value)
     if type(own) not in (type, ABCMeta) or own.__module__ == "builtins":
         return False
-    bases = own.__mro__[:-1]
-    plain = all(object in each.__bases__ or each.__bases__[0] in bases for each in bases)
-    names = {name for each in bases for name in vars(each)}
+    attributes: dict[str, Any] = getattr(value, "__dict__", {})
+    names = {name for each in own.__mro__[:-1] for name in vars(each)}
     computed = any(
-        hasattr(type(inspect.getattr_static(own, name, None)), "__set__") for name in _vars(value)
+        hasattr(type(inspect.getattr_static(own, name, None)), "__set__") for name in attributes
     )
-    return plain and bool(_vars(value)) and not computed and not names & set(_ATTRIBUTES)
-
-
-def _vars(value: Any) -> dict[str, Any]:
-    return getattr(value, "__dict__", {})
+    return bool(attributes) and not computed and not names & set(_ATTRIBUTES)
 
 
 def made(called: type, given: tuple[Value, ...], names: tuple[str, ...]) -> Parts:

@@ -24,6 +24,11 @@ public final class PyDate {
         } else {
             throw WrongArgument.of(value, name, place);
         }
+        return known(found);
+    }
+
+    /** A date, unless Python has it not. */
+    static LocalDate known(LocalDate found) {
         if (found.getYear() < 1 || found.getYear() > 9999) {
             throw GaveUp.GAVE_UP;
         }
@@ -35,10 +40,11 @@ public final class PyDate {
         if (!(value instanceof LocalDateTime)) {
             throw WrongArgument.of(value, name, place);
         }
-        LocalDateTime found = (LocalDateTime) value;
-        if (found.getYear() < 1 || found.getYear() > 9999) {
-            throw GaveUp.GAVE_UP;
-        }
+        return known((LocalDateTime) value);
+    }
+
+    static LocalDateTime known(LocalDateTime found) {
+        known(found.toLocalDate());
         return found;
     }
 

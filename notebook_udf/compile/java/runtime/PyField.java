@@ -24,11 +24,7 @@ public final class PyField {
 
     /** The date so many days after 1970 began; one that Python has not is left to Python. */
     public static java.time.LocalDate day(long number) {
-        java.time.LocalDate found = java.time.LocalDate.ofEpochDay(number);
-        if (found.getYear() < 1 || found.getYear() > 9999) {
-            throw GaveUp.GAVE_UP;
-        }
-        return found;
+        return PyDate.known(java.time.LocalDate.ofEpochDay(number));
     }
 
     /** Twice the microseconds after 1970 began, and one more for the second of two. */
@@ -44,12 +40,8 @@ public final class PyField {
     public static java.time.LocalDateTime moment(long number) {
         long second = Math.floorDiv(number, MICROS);
         int nanos = (int) Math.floorMod(number, MICROS) * 1000;
-        java.time.LocalDateTime found = java.time.LocalDateTime.ofEpochSecond(
-            second, nanos, java.time.ZoneOffset.UTC);
-        if (found.getYear() < 1 || found.getYear() > 9999) {
-            throw GaveUp.GAVE_UP;
-        }
-        return found;
+        return PyDate.known(java.time.LocalDateTime.ofEpochSecond(
+            second, nanos, java.time.ZoneOffset.UTC));
     }
 
     public static java.time.Instant instant(long number) {
@@ -113,6 +105,6 @@ public final class PyField {
 
     /** The digits of an int beyond 64 bits. */
     public static String big(Object number) {
-        return number instanceof java.math.BigInteger ? number.toString() : "";
+        return number instanceof BigInteger ? number.toString() : "";
     }
 }

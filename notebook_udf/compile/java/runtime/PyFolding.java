@@ -182,7 +182,7 @@ public final class PyFolding implements java.io.Serializable {
         if (letters > LETTERS) {
             fold(group);
         }
-        return asRow(group);
+        return new GenericInternalRow(new Object[] {array(group.states), array(group.rows)});
     }
 
     private static long letters(Object value) {
@@ -200,19 +200,16 @@ public final class PyFolding implements java.io.Serializable {
         return found;
     }
 
-    private InternalRow asRow(Group group) {
-        Object states = new GenericArrayData(group.states.toArray());
-        Object rows = new GenericArrayData(group.rows.toArray());
-        return new GenericInternalRow(new Object[] {states, rows});
+    private static ArrayData array(ArrayList values) {
+        return new GenericArrayData(values.toArray());
     }
 
     byte[] serialized(Group group) {
         if (bytes == null) {
             bytes = UnsafeProjection.create(result.add("number", DataTypes.LongType));
         }
-        InternalRow row = asRow(group);
         Object number = Long.valueOf(group.number);
-        Object[] kept = new Object[] {row.getArray(0), row.getArray(1), number};
+        Object[] kept = new Object[] {array(group.states), array(group.rows), number};
         return bytes.apply(new GenericInternalRow(kept)).getBytes();
     }
 

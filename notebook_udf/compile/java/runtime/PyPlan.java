@@ -60,16 +60,11 @@ public final class PyPlan {
         if (expression instanceof AggregateExpression && merges((AggregateExpression) expression)) {
             return;
         }
-        if (expression instanceof PyCalled) {
+        Object called = expression instanceof ScalaUDF
+            ? ((ScalaUDF) expression).function() : expression;
+        if (called instanceof PyCalled) {
             found.add(expression.toString());
-            found.add(((PyCalled) expression).header());
-        }
-        if (expression instanceof ScalaUDF) {
-            Object function = ((ScalaUDF) expression).function();
-            if (function instanceof PyCalled) {
-                found.add(expression.toString());
-                found.add(((PyCalled) function).header());
-            }
+            found.add(((PyCalled) called).header());
         }
         for (Iterator each = expression.children().iterator(); each.hasNext();) {
             add(found, (Expression) each.next());

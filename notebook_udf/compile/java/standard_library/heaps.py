@@ -5,16 +5,15 @@ from __future__ import annotations
 import heapq
 from typing import Any
 
+from notebook_udf.compile.java.collections import containers
 from notebook_udf.compile.java.iterating import sorting
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
-    LIST,
     KnownValue,
     NotCompiled,
     Parts,
     Term,
     Value,
-    is_list,
 )
 
 # By the function, whether it takes a value beside the heap.
@@ -41,9 +40,10 @@ def called(code: Code, function: Any, given: tuple[Value, ...], names: tuple[str
     if isinstance(whole, Parts) and whole.is_list:
         # Written there: it has to be an object of Java's.
         code.lists.change_in_place()
-    if not isinstance(whole, Term) or not is_list(whole.kinds) or f"{LIST}json" in whole.kinds:
-        raise NotCompiled(f"{name} of what is no list of its own")
-    code.lists.check_changeable(whole.kinds)
+    refusal = f"{name} of what is no list of its own"
+    if not isinstance(whole, Term):
+        raise NotCompiled(refusal)
+    containers.check_own_list(code, whole, refusal)
     java = [whole.java]
     if _TAKES[function]:
         java.append(code.object(code.held_by(whole, given[1])))

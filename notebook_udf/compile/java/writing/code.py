@@ -308,22 +308,20 @@ class Code:
             return made
         if value.form == "dict":
             raise NotCompiled("a dict of several values within another value")
-        parts = [self.whole(each, f"{place}.{at}") for at, each in enumerate(value.parts)]
-        kind = f"{RECORD}{place}"
-        self.lists.put_record(
-            kind, RecordKinds(tuple(each.kinds for each in parts), value.names, value.form)
-        )
-        array = array_of(f"(Object) {self.object(each)}" for each in parts)
-        return self.set(frozenset({kind}), array)
+        return self._record(value, place, RecordKinds((), value.names, value.form))
 
     def record(self, value: Parts) -> Term:
         """A new object whose parts may be set, in a new variable."""
         self.lists_made += 1
-        place = f"{self.name}.{self.lists_made}"
+        known = RecordKinds((), value.names, value.form, value.of, changeable=True)
+        return self._record(value, f"{self.name}.{self.lists_made}", known)
+
+    def _record(self, value: Parts, place: str, known: RecordKinds) -> Term:
+        """The parts as one object, kept at a place."""
         parts = [self.whole(each, f"{place}.{at}") for at, each in enumerate(value.parts)]
         kind = f"{RECORD}{place}"
-        known = tuple(each.kinds for each in parts)
-        self.lists.put_record(kind, RecordKinds(known, value.names, value.form, value.of, True))
+        kinds = tuple(each.kinds for each in parts)
+        self.lists.put_record(kind, replace(known, parts=kinds))
         array = array_of(f"(Object) {self.object(each)}" for each in parts)
         return self.set(frozenset({kind}), array)
 
