@@ -183,6 +183,8 @@ def test_one_large_group_of_ever_more_keys(session: nu.Session) -> None:
         "SELECT id % 3 a, id % 2 b, {f}(id) FROM range(60) GROUP BY ROLLUP (a, b)",
         "SELECT id % 3 a, {f}(id) FROM range(60) GROUP BY GROUPING SETS ((a), ())",
         "SELECT {f}(id) + {f}(id + 1), {f}(-id), {f}(id) FROM range(60)",
+        # Groups of one row, three, five, and so on: each of its own size in bytes.
+        "SELECT floor(sqrt(id)) k, {f}(id), {f}(-id), {f}(1000 - id) FROM range(900) GROUP BY k",
         "SELECT a, max(v) FROM (SELECT id % 3 a, {f}(id) v FROM range(60) GROUP BY 1) GROUP BY a",
         "SELECT id % 3 AS a, {f}(id) AS v FROM range(60) GROUP BY a ORDER BY v DESC LIMIT 2",
         "SELECT {f}(CAST(id AS INT)), {f}(CAST(id AS TINYINT)), {f}(1), {f}(NULL) FROM range(60)",

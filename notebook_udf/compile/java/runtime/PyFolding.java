@@ -210,7 +210,8 @@ public final class PyFolding implements java.io.Serializable {
         }
         Object number = Long.valueOf(group.number);
         Object[] kept = new Object[] {array(group.states), array(group.rows), number};
-        return bytes.apply(new GenericInternalRow(kept)).getBytes();
+        // The row's bytes are written over by the next, of another call of the same function.
+        return bytes.apply(new GenericInternalRow(kept)).copy().getBytes();
     }
 
     /** A group of bytes that are nobody else's. */
