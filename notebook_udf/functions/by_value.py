@@ -7,6 +7,7 @@ only the name is pickled, as of any function.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import io
@@ -104,6 +105,9 @@ def _made_anew(make: Callable[..., Any], *given: Any) -> Any:
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     def reducer_override(self, obj: Any) -> Any:
+        if obj is dataclasses.MISSING:
+            # Whether a field has a default is told by its identity.
+            return "MISSING"
         if type(obj) is functools.cached_property:
             # Until Python 3.12 it holds a lock.
             return functools.cached_property, (obj.func,), {"attrname": obj.attrname}

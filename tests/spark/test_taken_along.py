@@ -109,6 +109,12 @@ CLASSES = {
         "    seen: list = dataclasses.field(default_factory=list, compare=False)\n"
         "def helper(x):\n    return max(Side(0), Side(x)).x ** 2\n"
     ),
+    "a dataclass asked for its fields": (
+        "@dataclasses.dataclass\nclass Side:\n    x: int\n    power: int = 2\n"
+        "def helper(x):\n"
+        "    needed = [f for f in dataclasses.fields(Side) if f.default is dataclasses.MISSING]\n"
+        "    return Side(**{f.name: x for f in needed}).x ** Side.power\n"
+    ),
     "Enum": (
         "class Power(enum.Enum):\n    SQUARE = 2\n    CUBE = 3\n"
         "    def of(self, x):\n        return x**self.value\n"
