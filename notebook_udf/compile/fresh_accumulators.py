@@ -89,6 +89,9 @@ def _is_known(value: Any, depth: int) -> bool:
     """Whether a value is a constant, or gives the same for the same each time it is called."""
     if isinstance(value, _CONSTANTS) or any(value is each for each in _MAKING):
         return True
+    if type(value) in (tuple, frozenset, list):
+        # A method that changes such a list has no Java, and what is asked for here is not used.
+        return all(_is_known(each, depth) for each in value)
     if isinstance(value, ModuleType):
         return value.__name__ in _MODULES
     if isinstance(value, MethodType):
@@ -109,9 +112,10 @@ def _makes_the_same(cls: type, depth: int) -> bool:
         return not hasattr(cls, "__post_init__") and all(_is_known(e, depth + 1) for e in given)
     if named_parts.is_named_tuple(cls):
         return True
-    if cls.__bases__ != (object,) or "__new__" in vars(cls):
+    classes = cls.__mro__[:-1]
+    if any(each.__module__ == "builtins" or "__new__" in vars(each) for each in classes):
         return False
-    made = vars(cls).get("__init__")
+    made = next((vars(each)["__init__"] for each in classes if "__init__" in vars(each)), None)
     return made is None or (
         isinstance(made, FunctionType) and _is_steady(made, made.__code__, None, depth + 1)
     )

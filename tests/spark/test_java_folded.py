@@ -17,7 +17,8 @@ import notebook_udf as nu
 from notebook_udf import udaf, udtaf
 from notebook_udf.compile.java.calls import field_values
 from notebook_udf.errors import NotebookUdfError
-from tests.spark.folding import SAMPLES, Sample
+from tests.spark.folding import Sample
+from tests.spark.folding_objects import SAMPLES
 
 # The names of what folds are those of classes, which are others where this file is.
 pytestmark = pytest.mark.drawn

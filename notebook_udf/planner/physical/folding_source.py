@@ -98,11 +98,12 @@ def shapes_of(fresh: Any) -> Iterator[Shape]:
         and (kind is list or all(type(k) is str for k in fresh))
     ):
         yield _of_places(fresh)
-    if named_parts.has_plain_attributes(fresh):
-        names = list(vars(fresh))
+    attributes = named_parts.plain_attributes(fresh)
+    if attributes:
+        names = list(attributes)
         taken = "".join(f", {name}={{}}" for name in names)
         read = tuple(f"{{}}.{name}" for name in names)
-        slots, written = tuple(vars(fresh).values()), f"object_of(kind{taken})"
+        slots, written = tuple(attributes.values()), f"object_of(kind{taken})"
         yield Shape(slots, written, read, tuple(names), {"kind": kind})
     elif kind is Row:
         names = list(fresh.names) if fresh.names else []

@@ -49,7 +49,8 @@ def changeable(value: Any) -> Any:
 def object_of(kind: type, **attributes: Any) -> Any:
     """A new object of a class, with these attributes that may be set."""
     made: Any = object.__new__(kind)
-    vars(made).update(attributes)
+    for name, value in attributes.items():
+        object.__setattr__(made, name, value)
     return made
 
 

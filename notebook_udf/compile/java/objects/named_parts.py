@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import types
 from abc import ABCMeta
 from dataclasses import replace
@@ -22,8 +21,8 @@ _BESIDES = ("__post_init__", "__new__", "__getattribute__", "__getattr__", "__se
 
 # What a class has whose objects do something when an attribute is set or asked for.
 _ATTRIBUTES = (
-    *("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__slots__", "__iter__"),
-    *("__getitem__", "__setitem__", "__len__", "__bool__", "__call__"),
+    *("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__iter__", "__getitem__"),
+    *("__setitem__", "__len__", "__bool__", "__call__"),
 )
 
 
@@ -57,18 +56,25 @@ def _is_plain(called: type) -> bool:
     return written and plain and not hidden and not besides
 
 
-def has_plain_attributes(value: Any) -> bool:
-    """Whether an object of a user's class is no more than its attributes, which it has one by one:
-    setting one, and asking for it, does nothing besides."""
+def plain_attributes(value: Any) -> dict[str, Any] | None:
+    """The attributes of an object of a user's class, if it is no more than these: setting one, and
+    asking for it, does nothing besides. None of any other object, and of one without."""
     own: Any = type(value)
     if type(own) not in (type, ABCMeta) or own.__module__ == "builtins":
-        return False
-    attributes: dict[str, Any] = getattr(value, "__dict__", {})
-    names = {name for each in own.__mro__[:-1] for name in vars(each)}
+        return None
+    classes = reversed(own.__mro__[:-1])
+    known = {name: found for each in classes for name, found in vars(each).items()}
+    slots = [name for name, found in known.items() if isinstance(found, types.MemberDescriptorType)]
+    try:
+        attributes = {name: getattr(value, name) for name in slots} | getattr(value, "__dict__", {})
+    except AttributeError:
+        # A slot without a value.
+        return None
     computed = any(
-        hasattr(type(inspect.getattr_static(own, name, None)), "__set__") for name in attributes
+        hasattr(type(known.get(name)), "__set__") for name in attributes if name not in slots
     )
-    return bool(attributes) and not computed and not names & set(_ATTRIBUTES)
+    plain = not computed and not known.keys() & set(_ATTRIBUTES)
+    return attributes if attributes and plain else None
 
 
 def made(called: type, given: tuple[Value, ...], names: tuple[str, ...]) -> Parts:
@@ -98,7 +104,8 @@ def function_of(owner: Value, name: str) -> tuple[types.FunctionType, bool] | No
     called as that is read; None if there is none."""
     if not isinstance(owner, Parts) or owner.of is None or name in owner.names:
         return None
-    found = vars(owner.of).get(name)
+    classes = owner.of.__mro__[:-1]
+    found = next((vars(each)[name] for each in classes if name in vars(each)), None)
     if isinstance(found, property) and isinstance(found.fget, types.FunctionType):
         return found.fget, True
     return (found, False) if isinstance(found, types.FunctionType) else None
