@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,7 +21,17 @@ from notebook_udf.compile.java.writing.terms import (
     Value,
 )
 
-_OPERATORS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
+_OPERATORS = {
+    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "//": "floorDivide",
+    "%": "remainder",
+}  # fmt: skip
+# Methods without arguments, as Java's and by what they give.
+_ASKED = {
+    "is_nan": ("isNaN", BOOL), "is_finite": ("isFinite", BOOL), "is_infinite": ("isInfinite", BOOL),
+    "is_signed": ("isSigned", BOOL), "normalize": ("normalize", DECIMAL),
+}  # fmt: skip
+# What is laid out: other fills, signs and types of formats are Python's.
+_FORMAT = re.compile(r"[<>^]?([1-9][0-9]{0,3})?,?(\.[0-9]{1,3}(?=[f%]))?[f%]?")
 _ROUNDINGS = ("UP", "DOWN", "CEILING", "FLOOR", "HALF_UP", "HALF_DOWN", "HALF_EVEN")
 
 
@@ -39,7 +50,7 @@ def _one(code: Code, value: Value, otherwise: type[Exception] = TypeError) -> st
 
 
 def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
-    """A sum, a difference, a product or a quotient."""
+    """A sum, a difference, a product, a quotient or what is left."""
     if how not in _OPERATORS:
         raise NotCompiled(f"{how} of a Decimal")
     pair = f"{_one(code, left)}, {_one(code, right)}"
@@ -62,7 +73,15 @@ def _equality(code: Code, one: Term, other: Term) -> str:
         _one(code, code.integers.narrowed(term, term.kinds - NONE) if present else term)
         for term in (one, other)
     )
-    return " && ".join([*present, f"PyDecimal.compare({a}, {b}) == 0"])
+    return " && ".join([*present, f"PyDecimal.equal({a}, {b})"])
+
+
+def power(code: Code, left: Value, right: Value) -> Term:
+    """``left ** right`` of a Decimal and an int."""
+    other = code.present(right)
+    if other.kinds != INT:
+        raise NotCompiled("** of a Decimal and of what is no int")
+    return code.set(DECIMAL, f"PyDecimal.power({_one(code, left)}, {code.object(other)})")
 
 
 def changed(code: Code, which: str, value: Value) -> Value:
@@ -91,18 +110,25 @@ def made(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
 def method(
     code: Code, owner: Value, name: str, given: Sequence[Value], names: Sequence[str]
 ) -> Value:
-    """``quantize``."""
+    """``quantize``, ``to_integral_value`` and those without arguments."""
+    if name in _ASKED and not given:
+        java, kinds = _ASKED[name]
+        return code.set(kinds, f"PyDecimal.{java}({_one(code, owner, AttributeError)})")
+    least = 1 if name == "quantize" else 0
     rounding: Any = decimal.ROUND_HALF_EVEN
-    if names == ("rounding",) or (not names and len(given) == 2):
+    if names == ("rounding",) or (not names and len(given) == least + 1):
         said = given[-1]
         rounding = said.value if isinstance(said, KnownValue) else None
         given, names = given[:-1], ()
-    if name != "quantize" or names or len(given) != 1:
+    if name not in ("quantize", "to_integral_value") or names or len(given) != least:
         raise NotCompiled(f"the method {name} of a Decimal, with these arguments")
     if rounding not in [f"ROUND_{each}" for each in _ROUNDINGS]:
-        raise NotCompiled(f"quantize with rounding={rounding!r}")
-    own, like = _one(code, owner, AttributeError), _one(code, given[0])
+        raise NotCompiled(f"{name} with rounding={rounding!r}")
     how = f"java.math.RoundingMode.{rounding.removeprefix('ROUND_')}"
+    if not least:
+        own = _one(code, owner, AttributeError)
+        return code.set(DECIMAL, f"PyDecimal.integral({own}, {how})")
+    own, like = _one(code, owner, AttributeError), _one(code, given[0])
     return code.set(DECIMAL, f"PyDecimal.quantize({own}, {like}, {how})")
 
 
@@ -133,8 +159,7 @@ def text(code: Code, term: Term, how: str) -> Value:
     if not how and term.kinds == DECIMAL | NONE:
         java = code.integers.narrowed(term, DECIMAL).java
         return code.set(STR, f'{term.java} == null ? "None" : PyDecimal.text({java})')
-    digits = how.removeprefix(".").removesuffix("f")
     term = code.present(term)
-    if term.kinds != DECIMAL or how != f".{digits}f" or not digits.isdecimal():
+    if term.kinds != DECIMAL or not _FORMAT.fullmatch(how):
         raise NotCompiled(f"the format {how or 'as it is'} of a Decimal")
-    return code.set(STR, f"PyDecimal.fixed({term.java}, {int(digits)})")
+    return code.set(STR, f'PyDecimal.format({term.java}, "{how}")')

@@ -23,7 +23,7 @@ def power(code: Code, left: Value, right: Value) -> Term:
     """``left ** right``: an int is of ints if the exponent is written there."""
     one, other = code.term(left), code.term(right)
     if decimals.is_decimal(one, other):
-        raise NotCompiled("** of a Decimal")
+        return decimals.power(code, left, right)
     # What is missing raises in the order in which Python looks at both.
     one, other = number(code, left), number(code, right)
     if not one.kinds | other.kinds <= NUMBERS:

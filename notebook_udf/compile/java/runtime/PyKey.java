@@ -52,7 +52,7 @@ public final class PyKey {
             LocalDateTime same = PyDate.unfolded((LocalDateTime) other);
             return PyDate.unfolded((LocalDateTime) one).equals(same);
         }
-        if (isNaN(one) || isNaN(other)) {
+        if (isNaN(one) && isNaN(other)) {
             // In a tuple it is equal to itself, if it is the same object, which is not known here.
             throw GaveUp.GAVE_UP;
         }

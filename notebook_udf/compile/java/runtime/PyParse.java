@@ -1,5 +1,6 @@
 package notebookudf;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
 
 /** Python's int() and float() of texts. */
@@ -57,6 +58,74 @@ public final class PyParse {
             throw Raised.VALUE;
         }
         return found.doubleValue();
+    }
+
+    /** Decimal(s). */
+    public static PyDecimal toDecimal(String s) {
+        String text = plain(s);
+        if (text == null) {
+            throw Raised.INVALID;
+        }
+        int at = 0;
+        int end = text.length();
+        while (at < end && PyText.isSpace(text.charAt(at))) {
+            at++;
+        }
+        while (end > at && PyText.isSpace(text.charAt(end - 1))) {
+            end--;
+        }
+        text = text.substring(at, end).replace("_", "");
+        boolean negative = text.startsWith("-");
+        String number = negative || text.startsWith("+") ? text.substring(1) : text;
+        if (number.isEmpty()) {
+            throw Raised.INVALID;
+        }
+        char first = number.charAt(0);
+        return first == '.' || (first >= '0' && first <= '9')
+            ? finite(number, negative) : special(number, negative);
+    }
+
+    private static PyDecimal finite(String number, boolean negative) {
+        int at = pastDigits(number, 0, number.length());
+        int digits = at;
+        if (at < number.length() && number.charAt(at) == '.') {
+            int first = ++at;
+            at = pastDigits(number, at, number.length());
+            digits += at - first;
+        }
+        int end = at;
+        if (at < number.length() && (number.charAt(at) == 'e' || number.charAt(at) == 'E')) {
+            at++;
+            if (at < number.length() && (number.charAt(at) == '+' || number.charAt(at) == '-')) {
+                at++;
+            }
+            int first = at;
+            at = pastDigits(number, at, number.length());
+            if (at - first > 9) {
+                throw GaveUp.GAVE_UP;
+            }
+            end = at == first ? -1 : at;
+        }
+        if (digits == 0 || end != number.length()) {
+            throw Raised.INVALID;
+        }
+        return PyDecimal.of(new BigDecimal(negative ? "-".concat(number) : number), negative);
+    }
+
+    private static PyDecimal special(String number, boolean negative) {
+        String small = number.toLowerCase(java.util.Locale.ROOT);
+        if (small.equals("inf") || small.equals("infinity")) {
+            return PyDecimal.infinity(negative);
+        }
+        boolean signals = small.startsWith("snan");
+        if (!signals && !small.startsWith("nan")) {
+            throw Raised.INVALID;
+        }
+        int start = signals ? 4 : 3;
+        if (pastDigits(small, start, small.length()) != small.length()) {
+            throw Raised.INVALID;
+        }
+        return PyDecimal.nan(negative, signals, PyDecimal.withoutZeros(small.substring(start)));
     }
 
     /** int(s, base), or null where that raises. */

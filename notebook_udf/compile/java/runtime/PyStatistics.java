@@ -16,7 +16,7 @@ public final class PyStatistics {
     private PyStatistics(ArrayList list, int least) {
         count = list.size();
         if (count < least) {
-            throw Raised.VALUE;
+            throw Raised.STATISTICS;
         }
         for (int i = 0; i < count; i++) {
             Object each = list.get(i);

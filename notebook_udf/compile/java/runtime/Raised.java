@@ -17,9 +17,15 @@ public final class Raised extends RuntimeException {
     public static final Raised UNICODE = new Raised(512);
     public static final Raised BASE64 = new Raised(1024);
     public static final Raised ENCODE = new Raised(2048);
+    /** A Decimal's InvalidOperation. */
+    public static final Raised INVALID = new Raised(4096);
+    /** One of ZERO's, of Decimals. */
+    public static final Raised DIVISION = new Raised(8192);
+    /** One of VALUE's. */
+    public static final Raised STATISTICS = new Raised(16384);
     /** Of no type that is known. */
     public static final Raised RAISED = new Raised(0);
-    private static final int ALL = 4095;
+    private static final int ALL = 32767;
 
     private final int bit;
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import binascii
+import decimal
+import statistics
 from collections.abc import Callable
 from json import JSONDecodeError
 from typing import Any
@@ -24,6 +26,9 @@ _KNOWN: dict[type[Exception], tuple[str, int]] = {
     UnicodeDecodeError: ("UNICODE", 512),
     binascii.Error: ("BASE64", 1024),
     UnicodeEncodeError: ("ENCODE", 2048),
+    decimal.InvalidOperation: ("INVALID", 4096),
+    decimal.DivisionByZero: ("DIVISION", 8192),
+    statistics.StatisticsError: ("STATISTICS", 16384),
 }
 # What these are made of has to fit them, or makes another one.
 _MADE_OF_MORE = (JSONDecodeError, UnicodeDecodeError, UnicodeEncodeError, OSError)

@@ -322,8 +322,8 @@ class Integers:
         """A constant as Java writes it."""
         if type(value) in _TEMPORAL:
             return _temporal(value)
-        if type(value) is decimal.Decimal and value.is_finite():
-            return Term(DECIMAL, f'PyDecimal.constant("{value}")')
+        if type(value) is decimal.Decimal:
+            return Term(DECIMAL, f'PyDecimal.ofText("{value}")')
         kinds = _OF_CONSTANTS.get(type(value))
         if kinds is None:
             raise NotCompiled(f"a constant of type {type(value).__name__} as a value")
