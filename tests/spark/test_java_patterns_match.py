@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from java_calls import Java
+from java_calls import Java, wrong_rows
+from pyspark.sql.types import StringType
 
 import notebook_udf as nu
 from notebook_udf.compile.java.patterns.pattern_starts import first_letters
@@ -440,6 +441,30 @@ def test_long_texts_do_not_overflow_a_small_stack(java: Java) -> None:
     rough = [(p, "ab" * 50_000, stack) for p in ("^(?:a?b)*", "^(?:a|b(?:))*")]
     rough.append(("^([^,])*z", "a😀" * 50_000, stack))
     assert list(java.results("PatternCalls.isFound", rough)) == ["overflow"] * 3
+
+
+HOST = re.compile(r"^(?:[a-z0-9-]+\.)+[a-z]{2,}$")
+WORDS = re.compile(r"(?:[a-z]{1,3} )+x")
+LETTERS_OR_RUNS = re.compile(r"([a-z]|é+,)*;")
+
+
+@pytest.mark.parametrize(
+    ("function", "texts"),
+    [
+        (lambda s: str(HOST.match(s) is not None), ["ab-c." * 60_000 + "org", "a." * 90_000 + "1"]),
+        (lambda s: str(WORDS.fullmatch(s) is not None), ["ab " * 90_000 + "x", "ab x"]),
+        (lambda s: WORDS.sub("<>", s), ["ab " * 50_000 + "x, " + "é " + "cde " * 40_000 + "x!"]),
+        (lambda s: "|".join(LETTERS_OR_RUNS.findall(s)), ["zé,a" * 40_000 + ";b;" + "éé,;" * 9]),
+        (
+            lambda s: "|".join(LETTERS_OR_RUNS.split(s)),
+            ["a" * 100_000 + ";-é,;" + "ab" * 30_000 + ";"],
+        ),
+    ],
+)
+def test_repeats_of_many_rounds_have_room(
+    java: Java, function: Callable[[str], str], texts: list[str]
+) -> None:
+    assert wrong_rows(java, function, StringType(), [*texts, "", "a.bc", "x;"]) == []
 
 
 def test_the_deepest_patterns_fit_into_half_a_stack(java: Java) -> None:

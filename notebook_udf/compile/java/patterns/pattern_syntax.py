@@ -402,22 +402,25 @@ class _Writer:
     def _endless(
         self, kind: str, often: str, value: Any, flags: int, follow: Ranges, around: Ranges
     ) -> str:
-        """A repeat without an end, of more than a character: where Java's calls are as deep as
-        the rounds are many, the possessive repeat that finds the same, if there is one."""
+        """A repeat without an end, of more than a character: the possessive one that finds the
+        same, if there is one. Java's calls are else as deep as the rounds, see PyFinder."""
         low, _, body = value
         inner = body[0][1][-1] if _is_group(body) else body
         kept = body if self._is_repeated else inner
+        made = self._group(body, flags, around)
         if kind == "+" or (self._is_steady(body, flags) and not groups_in(kept)):
-            return f"{self._group(body, flags, around)}{often}"
+            return f"{made}{often}"
         scope = in_force(flags, body[0][1][1]) if _is_group(body) else flags
+        if groups_in(inner):
+            raise NotCompiled("groups within an endless repeat of a regular expression")
         if (
             kind
-            or groups_in(inner)
             or meet(first_characters(body, flags, ()), follow)
             or not _is_plain(inner, scope, around)
         ):
-            raise NotCompiled("an endless repeat of more than a character in a regular expression")
-        made = self._group(body, flags, around)
+            if groups_in(kept):
+                raise NotCompiled("groups within a repeat of a regular expression")
+            return f"{made}{often}"
         if not _is_group(body):
             return f"{made}{often}+"
         # All rounds that another one comes after, and the last, which the group holds.

@@ -91,10 +91,13 @@ def _pattern(code: Code, pattern: re.Pattern[str], *, grouped: bool = True) -> s
     groups = pattern.groups
     try:
         plain, any_text = java_patterns(pattern)
-    except NotCompiled:
+    except NotCompiled as why:
         if grouped or not groups:
             raise
-        plain, any_text = java_patterns(pattern, grouped=False)
+        try:
+            plain, any_text = java_patterns(pattern, grouped=False)
+        except NotCompiled:
+            raise why from None
         groups = 0
     letters = first_letters(pattern)
     first = "null" if letters is None else quoted(letters)

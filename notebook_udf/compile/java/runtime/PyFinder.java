@@ -4,6 +4,12 @@ import java.util.regex.Matcher;
 
 /** Finds the matches of a pattern in a text, by java.util.regex or by steps that never go back. */
 final class PyFinder {
+    // What is asked for: the next match, one from a place on, at the start, or of all the text.
+    private static final int NEXT = 0;
+    private static final int FROM = 1;
+    private static final int START = 2;
+    private static final int ALL = 3;
+
     private final String text;
     private final PyScanner scanner;
     private final Matcher matcher;
@@ -12,6 +18,8 @@ final class PyFinder {
     private final int[] places;
     // Where the next match may begin: behind an empty one there is none at the same place.
     private int least = 0;
+    // Where a Matcher looks for the next.
+    private int after = 0;
 
     PyFinder(String text, PyScanner scanner, int groups, boolean[] first) {
         this.text = text;
@@ -36,11 +44,12 @@ final class PyFinder {
         }
         if (first != null) {
             int at = begins(from);
-            return at >= 0 && matcher.find(at);
+            return at >= 0 && matched(FROM, at);
         }
         // One between the halves of a character is none.
-        while (matcher.find()) {
+        while (matched(NEXT, after)) {
             int at = matcher.start();
+            after = matcher.end() + (at == matcher.end() ? 1 : 0);
             if (at == 0 || at != matcher.end() || at == text.length()
                     || !Character.isSurrogatePair(text.charAt(at - 1), text.charAt(at))) {
                 return true;
@@ -76,15 +85,82 @@ final class PyFinder {
         return -1;
     }
 
+    /** Whether the text has a match, from a place on where it is not the first that is looked for. */
+    private boolean matched(int how, int from) {
+        try {
+            return asked(how, from);
+        } catch (StackOverflowError rounds) {
+            // What it was about to do is not known any more.
+            matcher.reset();
+            return new Deep(this, how == NEXT ? FROM : how, from).found();
+        }
+    }
+
+    private boolean asked(int how, int from) {
+        switch (how) {
+            case NEXT:
+                return matcher.find();
+            case FROM:
+                return from <= text.length() && matcher.find(from);
+            case START:
+                return matcher.lookingAt();
+            default:
+                return matcher.matches();
+        }
+    }
+
+    /** Java's calls are as deep as the rounds of a repeat are many: a thread with room for them. */
+    private static final class Deep extends Thread {
+        private static final long ROOM = 1L << 30;
+        private final PyFinder finder;
+        private final int how;
+        private final int from;
+        private boolean found;
+        private Throwable failed;
+
+        Deep(PyFinder finder, int how, int from) {
+            super(null, null, "notebook-udf-deep-match", ROOM);
+            this.finder = finder;
+            this.how = how;
+            this.from = from;
+            setDaemon(true);
+        }
+
+        public void run() {
+            try {
+                found = finder.asked(how, from);
+            } catch (Throwable e) {
+                failed = e;
+            }
+        }
+
+        boolean found() {
+            start();
+            try {
+                join();
+            } catch (InterruptedException stopped) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted while a text was matched", stopped);
+            }
+            if (failed instanceof StackOverflowError) {
+                throw GaveUp.GAVE_UP;
+            }
+            if (failed != null) {
+                throw new IllegalStateException(failed);
+            }
+            return found;
+        }
+    }
+
     /** Whether the text begins with a match. */
     boolean isAtStart() {
-        return scanner != null ? scanner.matches(text, 0, places) : matcher.lookingAt();
+        return scanner != null ? scanner.matches(text, 0, places) : matched(START, 0);
     }
 
     /** Whether the whole text is a match. */
     boolean isAll() {
         if (scanner == null) {
-            return matcher.matches();
+            return matched(ALL, 0);
         }
         return scanner.matches(text, 0, places) && places[1] == text.length();
     }
