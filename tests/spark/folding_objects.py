@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,3 +117,70 @@ class Width(nu.AggregateFunction):
 
     def get_value(self, acc: Any) -> Any:
         return None if acc.low is None else acc.high // 2 - acc.low // 2
+
+
+@sample("double", result="double")
+class GeometricMean(nu.AggregateFunction):
+    """A dict of known keys, merged by a loop over them."""
+
+    def create_accumulator(self) -> Any:
+        return {"logs": 0.0, "count": 0}
+
+    def accumulate(self, acc: Any, value: Any) -> None:
+        if value is not None and value > 0:
+            acc["logs"] += math.log(value)
+            acc["count"] += 1
+
+    def merge(self, acc: Any, others: Any) -> None:
+        for other in others:
+            for key in acc:
+                acc[key] += other[key]
+
+    def get_value(self, acc: Any) -> Any:
+        return math.exp(acc["logs"] / acc["count"]) if acc["count"] else None
+
+
+@sample("bigint", "bigint", result="string")
+class Moments(nu.AggregateFunction):
+    """A dict that is filled by the names of its keys."""
+
+    names = ("n", "x", "y", "xx", "xy")
+
+    def create_accumulator(self) -> Any:
+        return dict.fromkeys(self.names, 0)
+
+    def accumulate(self, acc: Any, x: Any, y: Any) -> None:
+        if x is None or y is None:
+            return
+        for name, value in zip(self.names, (1, x, y, x * x, x * y)):  # noqa: B905
+            acc[name] += value % 1009
+
+    def merge(self, acc: Any, others: Any) -> None:
+        for other in others:
+            for name, value in other.items():
+                acc[name] = acc[name] + value
+
+    def get_value(self, acc: Any) -> Any:
+        return ",".join(f"{name}={value}" for name, value in acc.items())
+
+
+@sample("bigint", result="string")
+class Remainders(nu.AggregateFunction):
+    """A list of known places, by places that vary."""
+
+    def create_accumulator(self) -> Any:
+        return [0, 0, 0, -1]
+
+    def accumulate(self, acc: Any, value: Any) -> None:
+        if value is not None:
+            acc[value % 3] += 1
+            acc[-1] = max(acc[-1], value % 1000)
+
+    def merge(self, acc: Any, others: Any) -> None:
+        for other in others:
+            for place in range(3):
+                acc[place] += other[place]
+            acc[3] = max(acc[3], other[3])
+
+    def get_value(self, acc: Any) -> Any:
+        return "/".join(map(str, acc))

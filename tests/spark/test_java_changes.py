@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections import Counter, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import pytest
-from pyspark.sql.types import ArrayType, DataType, DateType, DoubleType, LongType, StringType
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DateType,
+    DecimalType,
+    DoubleType,
+    LongType,
+    StringType,
+)
 
 from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.writing.terms import NotCompiled
@@ -325,3 +335,144 @@ def test_tuples_with_names(java: Java, function: Callable[..., Any]) -> None:
     result = TEXT if function is best else WHOLES
     rows = [row for row in WHOLE_LISTS if None not in row[0]]
     assert answered_alike(java, function, [WHOLES], result, rows) == len(rows)
+
+
+def items_that_change(n: int) -> str:
+    d, seen = {"a": n}, []
+    d["b"] = 2
+    for k, v in d.items():
+        d["b"] = v * 10
+        seen.append(f"{k}{v}")
+    for v in d.values():
+        d["b"] = v + 1
+        seen.append(str(v))
+    for k in d:
+        d[k] = d[k] * 2 + d["b"]
+        seen.append(f"{k}{d[k]}")
+    for (k, v), w in zip(d.items(), d.values()):  # noqa: B905
+        d["b"] = w + 100
+        seen.append(f"{k}{v}{w}")
+    return ",".join(seen)
+
+
+def a_dict_that_grows(n: int) -> int:
+    d = {}
+    d["a"] = n
+    for k in d:
+        if n > 3:
+            d["c"] = len(k)
+    return len(d)
+
+
+def totals(v: list[int]) -> str:
+    """A dict and a list of known places, gone through and set by keys that vary."""
+    counts = [0, 0, 0]
+    for each in v:
+        counts[each % 3] += 1
+        counts[-1] += each
+    for i in range(len(counts)):
+        counts[i] = counts[i] * 2
+    seen = sum(x for x in counts)
+    return f"{seen} {counts[0]} {counts[-1]}"
+
+
+@pytest.mark.parametrize("function", [items_that_change, a_dict_that_grows])
+def test_a_dict_is_gone_through_as_it_is_now(java: Java, function: Callable[..., Any]) -> None:
+    result = LONG if function is a_dict_that_grows else TEXT
+    rows = [(n,) for n in (1, 3, 5, 2**62, -7)]
+    answered = answered_alike(java, function, [LONG], result, rows)
+    # Python raises for the one that has grown.
+    assert answered == (3 if function is a_dict_that_grows else 5)
+
+
+def test_lists_whose_places_vary(java: Java) -> None:
+    rows = [row for row in WHOLE_LISTS if None not in row[0]]
+    assert answered_alike(java, totals, [WHOLES], TEXT, rows) == len(rows)
+
+
+class Colour(NamedTuple):
+    r: int
+    g: int
+    b: int
+
+
+def of_pieces(s: str) -> str:
+    try:
+        return date(*map(int, s.split("-"))).isoformat()
+    except ValueError:
+        return "no date"
+    except TypeError:
+        return "not three"
+
+
+def colour(s: str) -> int:
+    found = Colour(*(int(s[at : at + 2], 16) for at in (0, 2, 4)))
+    return found.r + found.b * 1000
+
+
+def pair(a: str, b: str) -> str:
+    return f"{b}-{a}"
+
+
+def joined(s: str) -> str:
+    try:
+        return pair(*s.split("-"))
+    except TypeError:
+        return "not two"
+
+
+@pytest.mark.parametrize("function", [of_pieces, colour, joined])
+def test_as_many_arguments_as_a_list_has(java: Java, function: Callable[..., Any]) -> None:
+    dates = ["2024-02-29", "2023-02-29", "2024-1", "1-2-3-4", "a-b-c", "a-b", ""]
+    texts = ["ff8001", "0a0b0c", "x", ""] if function is colour else dates
+    result = LONG if function is colour else TEXT
+    rows = [(text,) for text in texts]
+    answered = answered_alike(java, function, [TEXT], result, rows)
+    assert answered == (2 if function is colour else len(rows))
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_a_flag_that_is_true_or_false(java: Java, value: bool) -> None:
+    flags = BooleanType()
+    for function in (
+        lambda flag: flag is value,
+        lambda flag: "other" if flag is not value else "it",
+        lambda flag: flag == None,  # noqa: E711
+        lambda flag: None != flag,  # noqa: E711, SIM300
+    ):
+        result = flags if function(None) in (True, False) else TEXT
+        rows = [(flag,) for flag in (True, False, None)]
+        assert answered_alike(java, function, [flags], result, rows) == 3
+
+
+@pytest.mark.parametrize(
+    ("function", "types", "rows"),
+    [
+        (lambda d: d == None, [DateType()], [(date(2024, 1, 2),), (None,)]),  # noqa: E711
+        (lambda d: d != None, [DecimalType(9, 2)], [(Decimal("1.50"),), (None,)]),  # noqa: E711
+        (lambda d: d == "2024-01-02", [DateType()], [(date(2024, 1, 2),), (None,)]),
+        (lambda d, s: d == s, [DecimalType(9, 2), TEXT], [(Decimal("1.50"), "1.50"), (None, None)]),
+        (lambda d, n: d != n, [DateType(), LONG], [(date(2024, 1, 2), 5), (None, None), (None, 1)]),
+    ],
+)
+def test_nothing_of_another_kind_is_equal(
+    java: Java, function: Callable[..., Any], types: list[DataType], rows: list[tuple[Any, ...]]
+) -> None:
+    assert answered_alike(java, function, types, BooleanType(), rows) == len(rows)
+
+
+LEVELS = OrderedDict([("FATAL", 50), ("ERROR", 40), ("WARN", 30)])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda s: next((level for word, level in LEVELS.items() if word in s), 0),
+        lambda s: LEVELS.get(s, len(LEVELS)),
+        lambda s: sum(LEVELS.values()) + (s in LEVELS) + len(str(LEVELS)),
+        lambda s: {**LEVELS}.get(s, 1),
+    ],
+)
+def test_constants_in_their_order(java: Java, function: Callable[..., Any]) -> None:
+    rows = [("ERROR",), ("a WARN, no ERROR",), ("",), ("FATAL",)]
+    assert answered_alike(java, function, [TEXT], LONG, rows) == len(rows)

@@ -22,6 +22,7 @@ from notebook_udf.compile.java.writing.terms import (
     Term,
     Value,
     is_dict,
+    is_known_none,
     is_list,
     is_set,
 )
@@ -35,6 +36,15 @@ def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
     same = enum_members.compared(code, how, left, right)
     if same is not None:
         return same
+    if how in ("==", "!=") and not (isinstance(left, Parts) or isinstance(right, Parts)):
+        missing = [each for each in (left, right) if not is_known_none(each)]
+        if len(missing) < 2:
+            # Nothing but None is equal to it.
+            return (
+                _identity(code, "is" if how == "==" else "is not", missing[0])
+                if missing
+                else (KnownValue(how == "=="))
+            )
     if how in _ORDERED:
         if set_values.involves_set(left, right):
             return set_values.compared(code, how, left, right)
@@ -57,9 +67,18 @@ def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
     if _is_object(code, left) and _is_object(code, right):
         one = f"(Object) {code.term(left).java} == (Object) {code.term(right).java}"
         return code.set(BOOL, one if how == "is" else f"!({one})")
-    if not (isinstance(right, KnownValue) and right.value is None):
-        raise NotCompiled(f"{how} anything but None")
-    known = is_none(code, left)
+    if is_known_none(right):
+        return _identity(code, how, left)
+    if isinstance(right, KnownValue) and isinstance(right.value, bool):
+        java = f"Boolean.valueOf({str(right.value).lower()}).equals((Object) "
+        found = f"{java}{code.object(code.term(left))})"
+        return code.set(BOOL, found if how == "is" else f"!{found}")
+    raise NotCompiled(f"{how} anything but None, True or False")
+
+
+def _identity(code: Code, how: str, value: Value) -> Value:
+    """Whether a value is None, or is not."""
+    known = is_none(code, value)
     if isinstance(known, bool):
         return KnownValue(known == (how == "is"))
     return code.set(BOOL, known if how == "is" else f"!({known})")

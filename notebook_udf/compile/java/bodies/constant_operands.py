@@ -13,6 +13,7 @@ from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     DATE,
     DECIMAL,
+    MAPPINGS,
     MOMENT,
     SCALARS,
     KnownValue,
@@ -67,11 +68,11 @@ def raised_by_item(constant: Any, after: Sequence[Value], detail: Any) -> type[E
     """What ``constant[index]`` raises."""
     if constant is None:
         return TypeError
-    if not after or type(constant) not in (list, tuple, dict, str):
+    if not after or type(constant) not in (list, tuple, str, *MAPPINGS):
         return None
     (index,) = after
     if not constant and not isinstance(index, Slice):
-        return KeyError if type(constant) is dict else IndexError
+        return KeyError if type(constant) in MAPPINGS else IndexError
     if not isinstance(index, KnownValue) or not is_literal(index.value):
         return None
     try:

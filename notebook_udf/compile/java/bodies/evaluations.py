@@ -21,6 +21,7 @@ from notebook_udf.compile.java.calls import (
     builtin_calls,
 )
 from notebook_udf.compile.java.collections import (
+    changeable_records,
     constant_choices,
     containers,
     enum_members,
@@ -46,7 +47,6 @@ from notebook_udf.compile.java.numbers.arithmetic import (
 )
 from notebook_udf.compile.java.numbers.powers import power
 from notebook_udf.compile.java.objects import (
-    changeable_records,
     enum_classes,
     known_objects,
     named_parts,
@@ -387,6 +387,11 @@ def _intrinsic(run: FunctionCalls, code: Code, given: Sequence[Value], which: in
 def _call_unpacked(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     function, arguments, *named = given
     known = unpacking.known_parts(code, arguments)
+    count = named_parts.positions(function.value) if isinstance(function, KnownValue) else None
+    if known is None and count is not None:
+        if isinstance(arguments, Generated):
+            arguments = listed(run, code, arguments)
+        known = unpacking.arguments(code, arguments, count)
     if known is None or named:
         raise NotCompiled("a call of so many arguments as a list has")
     return _call(run, code, (function, *known), ())

@@ -15,7 +15,7 @@ from notebook_udf.compile.java.calls import (
     method_calls,
     operator_calls,
 )
-from notebook_udf.compile.java.collections import constant_choices, enum_members
+from notebook_udf.compile.java.collections import changeable_records, constant_choices, enum_members
 from notebook_udf.compile.java.columns.given_records import collects
 from notebook_udf.compile.java.iterating.generated_values import (
     FunctionCalls,
@@ -24,7 +24,6 @@ from notebook_udf.compile.java.iterating.generated_values import (
     next_of,
 )
 from notebook_udf.compile.java.objects import (
-    changeable_records,
     enum_classes,
     known_objects,
     named_parts,

@@ -17,7 +17,6 @@ from notebook_udf.compile.java.collections import counters
 from notebook_udf.compile.java.iterating import itertools_calls, sorting
 from notebook_udf.compile.java.iterating.iterators import iterated, mapped
 from notebook_udf.compile.java.iterating.itertools_calls import in_turn
-from notebook_udf.compile.java.iterating.sorting import is_none
 from notebook_udf.compile.java.numbers.arithmetic import condition
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import raising
@@ -34,6 +33,7 @@ from notebook_udf.compile.java.writing.terms import (
     Sequence,
     Term,
     Value,
+    is_known_none,
     is_list,
 )
 
@@ -185,11 +185,11 @@ def _accumulated(code: Code, given: Given, names: tuple[str, ...], call: Call) -
     if placed is None or "iterable" not in placed:
         raise NotCompiled("a call of accumulate that does not fit it")
     function = placed.get("func", KnownValue(None))
-    function = KnownValue(operator.add) if is_none(function) else function
+    function = KnownValue(operator.add) if is_known_none(function) else function
     inner, begins = iterated(code, placed["iterable"]), code.set(BOOL, "true").java
     initial = placed.get("initial", KnownValue(None))
-    first = code.term(inner.value if is_none(initial) else initial)
-    if not is_none(initial) and "none" in first.kinds:
+    first = code.term(inner.value if is_known_none(initial) else initial)
+    if not is_known_none(initial) and "none" in first.kinds:
         raise NotCompiled("accumulate from what may be None")
 
     def step(total: Term) -> Value:
@@ -198,7 +198,7 @@ def _accumulated(code: Code, given: Given, names: tuple[str, ...], call: Call) -
     total, steps = _settled(code, first.kinds, step)
     begun = f"{begins} = false; {total.java} = {code.integers.converted(first, total.kinds)};"
     branches = (f"if ({begins}) {{ {begun} }} else {{",)
-    if is_none(initial):
+    if is_known_none(initial):
         following = (*inner.steps, *branches, *steps, "}")
         return replace(inner, steps=following, value=total, acts=True)
     before = (f"if (!{begins}) {{", *inner.before, "}") if inner.before else ()

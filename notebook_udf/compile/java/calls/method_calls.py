@@ -8,7 +8,12 @@ import re
 
 from notebook_udf.compile.java.collections import containers, lookups, set_values
 from notebook_udf.compile.java.documents import json_values
-from notebook_udf.compile.java.iterating.iterators import materialised, view, view_of_document
+from notebook_udf.compile.java.iterating.iterators import (
+    materialised,
+    view,
+    view_of_document,
+    view_of_record,
+)
 from notebook_udf.compile.java.numbers import decimals
 from notebook_udf.compile.java.patterns import parsed_times, regex_calls
 from notebook_udf.compile.java.standard_library import hashes, real_numbers, web_texts
@@ -17,6 +22,7 @@ from notebook_udf.compile.java.times import date_values, time_sources
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
+    MAPPINGS,
     NONE,
     BoundMethod,
     Call,
@@ -40,7 +46,7 @@ def called(
     """The call of a method; ``call`` writes that of a function that it is given."""
     owner, name = method.owner, method.name
     constant = owner.value if isinstance(owner, KnownValue) else None
-    if isinstance(constant, dict) and type(constant) is dict:
+    if type(constant) in MAPPINGS:
         if name in _VIEWS and not given:
             return KnownValue(tuple(getattr(constant, name)()))
         if name == "get" and 1 <= len(given) <= 2 and not names:
@@ -70,6 +76,8 @@ def called(
         return time_sources.called(code, constant, name, given, names)
     if isinstance(constant, decimal.Decimal):
         owner = code.term(owner)
+    if isinstance(owner, Term) and _is_record_dict(code, owner):
+        return _method_of_record(code, owner, name, given, names)
     if isinstance(owner, Term) and decimals.is_decimal(owner):
         return decimals.method(code, owner, name, given, names)
     if isinstance(owner, Term) and is_temporal(owner):
@@ -101,6 +109,24 @@ def called(
         return real_numbers.method(code, number, name, given, names)
     owner = web_texts.as_text(code, owner, name, given)
     return text_methods.method(code, owner, name, given, names)
+
+
+def _is_record_dict(code: Code, owner: Term) -> bool:
+    """Whether it is a dict whose keys are known, and whose values may be set."""
+    found = code.lists.changeable(owner.kinds)
+    return found is not None and found.form == "dict"
+
+
+def _method_of_record(
+    code: Code, owner: Term, name: str, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value:
+    if name in _VIEWS and not given:
+        return Sequence(lambda: view_of_record(code, owner, name))
+    if name == "get" and 1 <= len(given) <= 2 and not names and isinstance(given[0], KnownValue):
+        found = code.lists.of_records(owner.kinds)
+        if given[0].value in found.names:
+            return code.part_now(owner, found.names.index(given[0].value))
+    raise NotCompiled(f"the method {name} of a dict of known keys, with these arguments")
 
 
 def _method_of_dict(

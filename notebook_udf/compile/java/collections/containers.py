@@ -13,6 +13,7 @@ from notebook_udf.compile.java.writing.terms import (
     INT,
     KEYS,
     LIST,
+    MAPPINGS,
     NONE,
     PARTS,
     RECORD,
@@ -232,7 +233,7 @@ def is_mapping(value: Value) -> bool:
     if isinstance(value, Parts):
         return value.form == "dict"
     if isinstance(value, KnownValue):
-        return type(value.value) is dict
+        return type(value.value) in MAPPINGS
     return isinstance(value, Term) and is_dict(value.kinds - NONE) and not value.kinds & PARTS
 
 

@@ -16,6 +16,7 @@ from notebook_udf.compile.java.writing.terms import (
     DATE,
     INT,
     KEYS,
+    MAPPINGS,
     NONE,
     SCALARS,
     STR,
@@ -94,7 +95,7 @@ def known_item(container: Any, given: Value) -> KnownValue | None:
         index = given.value
     else:
         return None
-    if type(container) is dict and type(index) in (str, int, bool):
+    if type(container) in MAPPINGS and type(index) in (str, int, bool):
         return KnownValue(container[index]) if index in container else None
     if type(container) in (tuple, list, range) and type(index) is int:
         return KnownValue(container[index]) if -len(container) <= index < len(container) else None

@@ -40,6 +40,8 @@ from notebook_udf.compile.java.writing.terms import (
 )
 
 _MOST_CONSTANTS = 2000
+# The parts of a dict's items that a loop over it, or over a view of it, goes through.
+_OF_VIEWS = {"keys": ("key",), "values": ("value",), "items": ("key", "value")}
 
 
 def iterated(code: Code, value: Value) -> Iteration:
@@ -53,7 +55,7 @@ def iterated(code: Code, value: Value) -> Iteration:
     if isinstance(value, OneOf):
         return _of_one(code, value)
     if isinstance(value, Term) and code.lists.changeable(value.kinds) is not None:
-        raise NotCompiled("a loop over what may be changed meanwhile")
+        return _of_record(code, value)
     value = code.opened(value)
     if isinstance(value, Parts):
         named_parts.check_places(value)
@@ -180,16 +182,49 @@ def _of_list(code: Code, java: str, kinds: Kinds, held: str = "PyIterator") -> I
 def view(code: Code, whole: Term, which: str) -> Iteration:
     """Of the keys, the values or the items of a dict."""
     keys = code.lists.of(frozenset(f"{kind}{KEYS}" for kind in whole.kinds))
+    held = {"key": keys, "value": code.lists.of(whole.kinds)}
+    if not all(held[part] for part in _OF_VIEWS[which]):
+        raise NotCompiled("a loop over a dict with nothing in it")
     size = code.set(frozenset("?"), f"Integer.valueOf({whole.java}.size())").java
-    made = []
-    if which != "values":
-        made.append(_of_list(code, f"new java.util.ArrayList({whole.java}.keySet())", keys))
-    if which != "keys":
-        values = code.lists.of(whole.kinds)
-        made.append(_of_list(code, f"new java.util.ArrayList({whole.java}.values())", values))
-    over = zipped(code, made) if len(made) == 2 else made[0]
+    iterator = code.variable("PyItems")
+    code.say(f"{iterator} = new PyItems({whole.java});")
+    values, steps = [], [f"{iterator}.go();"]
+    for part in _OF_VIEWS[which]:
+        value = code.fresh(held[part])
+        given = Term(frozenset("?"), f"{iterator}.{part}()")
+        steps.append(f"{value.java} = {code.integers.narrowed(given, held[part]).java};")
+        values.append(value)
+    value = Parts(tuple(values)) if len(values) == 2 else values[0]
+    over = Iteration(f"{iterator}.hasNext()", tuple(steps), value)
     # Python raises for a dict that has grown while it is gone through.
     return replace(over, more=f"PyIterator.unchanged({whole.java}, {size}) && {over.more}")
+
+
+def view_of_record(code: Code, whole: Term, which: str) -> Iteration:
+    """As ``view``, of a dict whose keys are known."""
+    names = code.lists.of_records(whole.kinds).names
+    made = {"keys": lambda: _of_constants(code, names), "values": lambda: _of_places(code, whole)}
+    return zipped(code, [make() for name, make in made.items() if which in ("items", name)])
+
+
+def _of_record(code: Code, whole: Term) -> Iteration:
+    """Of a list or a dict of known places, whose parts may be set meanwhile."""
+    form = code.lists.of_records(whole.kinds).form
+    if form == "dict":
+        return _of_constants(code, code.lists.of_records(whole.kinds).names)
+    if form != "list":
+        raise NotCompiled("a loop over what may be changed meanwhile")
+    return _of_places(code, whole)
+
+
+def _of_places(code: Code, whole: Term) -> Iteration:
+    """Of the parts of such a one, each as it is when it is reached."""
+    parts = code.lists.of_records(whole.kinds).parts
+    value = code.fresh(frozenset[str]().union(*parts))
+    at = code.variable("int")
+    code.say(f"{at} = 0;")
+    part = code.integers.narrowed(Term(frozenset("?"), f"{whole.java}[{at}++]"), value.kinds)
+    return Iteration(f"{at} < {len(parts)}", (f"{value.java} = {part.java};",), value)
 
 
 def view_of_document(code: Code, whole: Term, which: str) -> Iteration:

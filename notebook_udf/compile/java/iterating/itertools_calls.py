@@ -10,7 +10,6 @@ from typing import Any
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java.iterating import iterators, selections
 from notebook_udf.compile.java.iterating.iterators import held_apart, iterated
-from notebook_udf.compile.java.iterating.sorting import is_none
 from notebook_udf.compile.java.iterating.unpacking import known_parts
 from notebook_udf.compile.java.numbers.arithmetic import condition
 from notebook_udf.compile.java.writing.assembly import assign
@@ -31,6 +30,7 @@ from notebook_udf.compile.java.writing.terms import (
     NotCompiled,
     Parts,
     Value,
+    is_known_none,
 )
 
 Given = tuple[Value, ...]
@@ -194,7 +194,7 @@ def _tested(code: Code, how: Any, function: Value, inner: Iteration, call: Call)
     more, over = _flag(code), _flag(code)
 
     def asked() -> str:
-        by_truth = how is itertools.filterfalse and (is_none(function) or _is(function, bool))
+        by_truth = how is itertools.filterfalse and (is_known_none(function) or _is(function, bool))
         return condition(code, inner.value if by_truth else call(function, (inner.value,)))
 
     tests, holds = code.captured(asked)
@@ -305,7 +305,7 @@ def _grouped(code: Code, given: Given, names: tuple[str, ...], call: Call) -> It
     value, given_out = held_apart(code, inner.value), held_apart(code, inner.value)
 
     def asked() -> Value:
-        return inner.value if is_none(function) else call(function, (inner.value,))
+        return inner.value if is_known_none(function) else call(function, (inner.value,))
 
     asking, key = code.captured(asked)
     next_key, group_key = held_apart(code, key), held_apart(code, key)

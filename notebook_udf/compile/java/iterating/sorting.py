@@ -23,6 +23,7 @@ from notebook_udf.compile.java.writing.terms import (
     Term,
     Value,
     array_of,
+    is_known_none,
     is_record,
 )
 
@@ -107,7 +108,7 @@ def sort(
         raise NotCompiled("a call of sort that does not fit it")
     backwards = flag(placed.get("reverse", KnownValue(False)), "sort with reverse=")
     key = placed.get("key", KnownValue(None))
-    if is_none(key):
+    if is_known_none(key):
         check_order(code, code.lists.of(whole.kinds), "sorted values")
         code.say(f"PyListSort.sort({_of(whole, backwards)});")
         return KnownValue(None)
@@ -131,7 +132,7 @@ def outermost(
     if placed is None or "iterable" not in placed or type(most) is not int or most < 0:
         raise NotCompiled(f"{function.__name__} of so many, or of a number that varies")
     whole, key = materialised(code, placed["iterable"]), placed.get("key", KnownValue(None))
-    keys = whole if is_none(key) else keys_of(code, whole, key, call)
+    keys = whole if is_known_none(key) else keys_of(code, whole, key, call)
     held = code.lists.of(keys.kinds)
     check_order(code, held, "values")
     if is_record(held) or "float" in held:
@@ -154,7 +155,7 @@ def sorted_by(code: Code, given: tuple[Value, ...], names: tuple[str, ...], call
     backwards = flag(placed.get("reverse", KnownValue(False)), "sorted with reverse=")
     whole = materialised(code, placed["iterable"])
     key = placed.get("key", KnownValue(None))
-    if is_none(key):
+    if is_known_none(key):
         return in_order(code, whole, backwards)
     # What a key does to the list makes no difference to what is sorted.
     values = code.set(whole.kinds, f"new java.util.ArrayList({whole.java})")
@@ -173,7 +174,7 @@ def extreme_by(
     if placed is None or "iterable" not in placed or (count > 1 and "default" in placed):
         raise NotCompiled(f"a call of {function.__name__} that does not fit it")
     whole = materialised(code, placed["iterable"])
-    if is_none(placed["key"]):
+    if is_known_none(placed["key"]):
         raise NotCompiled(f"{function.__name__} with key=None")
     keys = keys_of(code, whole, placed["key"], call)
     most = str(function is max).lower()
@@ -188,11 +189,6 @@ def taken_or(code: Code, whole: Term, java: str, default: Value | None) -> Term:
     term = code.whole(default, min(whole.kinds))
     chosen = f"({whole.java}.isEmpty() ? (Object) {code.object(term)} : (Object) {java})"
     return code.set_from(code.lists.of(whole.kinds) | term.kinds, chosen)
-
-
-def is_none(value: Value) -> bool:
-    """Whether a value is None in every row."""
-    return isinstance(value, KnownValue) and value.value is None
 
 
 def _of(whole: Term, backwards: bool) -> str:

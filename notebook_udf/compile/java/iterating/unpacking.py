@@ -41,6 +41,14 @@ def unpacked(code: Code, value: Value, count: int) -> Parts:
     return first_parts(code, term, count)
 
 
+def arguments(code: Code, value: Value, count: int) -> tuple[Value, ...]:
+    """``*value`` in a call of what takes so many arguments."""
+    # All of them are there before any is counted.
+    whole = materialised(code, value)
+    code.say(f"if ({whole.java}.size() != {count}) {raising(TypeError)}")
+    return first_parts(code, whole, count).parts
+
+
 def first_parts(code: Code, whole: Term, count: int) -> Parts:
     """What stands first in a list, which has so many."""
     return Parts(tuple(code.taken(whole, f"{whole.java}.get({at})") for at in range(count)))

@@ -19,6 +19,7 @@ from notebook_udf.compile.java.writing.terms import (
     NotCompiled,
     Term,
     Value,
+    are_both_none,
 )
 
 _OPERATORS = {
@@ -66,6 +67,9 @@ def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
 
 
 def _equality(code: Code, one: Term, other: Term) -> str:
+    a, b = one.kinds - NONE, other.kinds - NONE
+    if STR in (a, b):
+        return are_both_none(one, other)
     if "none" in one.kinds & other.kinds:
         raise NotCompiled("whether two that may be None are equal")
     present = [f"{term.java} != null" for term in (one, other) if "none" in term.kinds]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
+import inspect
 import types
 from abc import ABCMeta
 from dataclasses import replace
@@ -31,6 +33,29 @@ def is_record(called: Any) -> bool:
     return called in _ROWS or (
         isinstance(called, type) and (is_named_tuple(called) or _is_plain(called))
     )
+
+
+def positions(called: Any) -> int | None:
+    """How many arguments a function or a class takes by their places, if it takes no others and
+    always as many."""
+    if called is dt.date:
+        return 3
+    if isinstance(called, types.FunctionType):
+        code = called.__code__
+        others = code.co_kwonlyargcount or code.co_flags & (
+            inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+        )
+        return None if others or called.__defaults__ else code.co_argcount
+    if not isinstance(called, type):
+        return None
+    if is_named_tuple(called):
+        return None if called._field_defaults else len(called._fields)  # type: ignore[attr-defined]
+    if not _is_plain(called):
+        return None
+    fields = dataclasses.fields(called)  # type: ignore[arg-type]
+    absent = dataclasses.MISSING
+    given = any(f.default is not absent or f.default_factory is not absent for f in fields)
+    return None if given else len(fields)
 
 
 def is_named_tuple(called: type) -> bool:

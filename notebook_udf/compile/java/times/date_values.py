@@ -17,6 +17,7 @@ from notebook_udf.compile.java.writing.terms import (
     INT,
     MOMENT,
     NONE,
+    SCALARS,
     SPAN,
     STR,
     Kinds,
@@ -25,10 +26,14 @@ from notebook_udf.compile.java.writing.terms import (
     Parts,
     Term,
     Value,
+    are_both_none,
 )
 
 TEMPORAL: Kinds = DATE | MOMENT | SPAN | STAMP
 _OF_DATES = {"year": "getYear()", "month": "getMonthValue()", "day": "getDayOfMonth()"}
+# Kinds of which no value equals one of another.
+_APART = DATE | MOMENT | SPAN | SCALARS
+
 _ATTRIBUTES: dict[Kinds, dict[str, str]] = {
     DATE: {name: f"(long) {{0}}.{java}" for name, java in _OF_DATES.items()},
     MOMENT: {
@@ -209,7 +214,11 @@ def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
         one, other = code.term(left), code.term(right)
         if aware_moments.are_moments(one, other):
             return aware_moments.comparison(code, how, one, other)
-        if one.kinds - NONE != other.kinds - NONE or one.kinds - NONE not in (DATE, MOMENT, SPAN):
+        a, b = one.kinds - NONE, other.kinds - NONE
+        if len(a) == len(b) == 1 and a != b and a | b <= _APART:
+            same = are_both_none(one, other)
+            return code.set(BOOL, same if how == "==" else f"!({same})")
+        if a != b or a not in (DATE, MOMENT, SPAN):
             raise NotCompiled("whether a date equals something else")
         return _equality(code, how, one, other)
     else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType
@@ -266,9 +267,25 @@ def constant_parts(value: Value) -> Value:
 def displayed_parts(value: Value) -> Value:
     """As ``constant_parts``, of a constant dict with texts as keys as well."""
     known = value.value if isinstance(value, KnownValue) else None
-    if type(known) is dict and known and all(type(key) is str for key in known):
+    if type(known) in MAPPINGS and known and all(type(key) is str for key in known):
         return Parts(tuple(map(KnownValue, known.values())), tuple(known), "dict")
     return constant_parts(value)
+
+
+# Constants of these are looked up, and gone through, alike.
+MAPPINGS: tuple[type, ...] = (dict, OrderedDict)
+
+
+def is_known_none(value: Value) -> bool:
+    """Whether a value is None in every row."""
+    return isinstance(value, KnownValue) and value.value is None
+
+
+def are_both_none(one: Term, other: Term) -> str:
+    """Whether two values are both None, as Java."""
+    if not one.kinds & other.kinds & NONE:
+        return "false"
+    return f"({one.java} == null && {other.java} == null)"
 
 
 def is_literal(value: Any) -> bool:

@@ -5,12 +5,17 @@ Each is one object of Java's, so that a change is seen by whatever name it is kn
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from notebook_udf.compile.java.collections import lookups
 from notebook_udf.compile.java.objects import named_parts
 from notebook_udf.compile.java.writing.code import Code, RecordKinds
 from notebook_udf.compile.java.writing.terms import (
+    SCALARS,
     KnownValue,
     NotCompiled,
     Parts,
+    Slice,
     Term,
     Value,
 )
@@ -37,10 +42,18 @@ def part(code: Code, owner: Term, name: str) -> Value | None:
 def item(code: Code, owner: Value, key: Value) -> Value | None:
     """``owner[key]`` as it is now; None if it is of no such object, or for a slice."""
     found = known(code, owner)
-    if found is None or not isinstance(key, KnownValue):
+    if found is None or isinstance(key, Slice):
         return None
     assert isinstance(owner, Term)
-    return code.part_now(owner, _place(found, key))
+    if isinstance(key, KnownValue):
+        return code.part_now(owner, _place(found, key))
+    return any_part(code, owner, found, _place_of(code, found, key))
+
+
+def any_part(code: Code, owner: Term, found: RecordKinds, place: str) -> Term:
+    """The part of such an object that stands at a place, as it is now."""
+    kinds = frozenset[str]().union(*found.parts)
+    return code.set_from(kinds, f"{owner.java}[(int) {place}]")
 
 
 def set_attribute(code: Code, owner: Value, name: str, value: Value) -> None:
@@ -51,22 +64,42 @@ def set_attribute(code: Code, owner: Value, name: str, value: Value) -> None:
     if found is None or found.form not in ("object", "row") or name not in found.names:
         raise NotCompiled(f"{name}, which is set in what is not known to have it")
     assert isinstance(owner, Term)
-    _set(code, owner, found.names.index(name), value)
+    at = found.names.index(name)
+    _set(code, owner, [at], str(at), value)
 
 
 def set_item(code: Code, owner: Term, key: Value, value: Value) -> bool:
     """``owner[key] = value``; whether it is of such an object."""
     found = known(code, owner)
-    if found is None:
+    if found is None or isinstance(key, Slice):
         return False
-    _set(code, owner, _place(found, key), value)
+    if isinstance(key, KnownValue):
+        at = _place(found, key)
+        _set(code, owner, [at], str(at), value)
+    else:
+        place = _place_of(code, found, key)
+        _set(code, owner, range(len(found.parts)), f"(int) {place}", value)
     return True
 
 
-def _set(code: Code, owner: Term, at: int, value: Value) -> None:
-    term = code.whole(value, f"{min(owner.kinds).partition('@')[2]}.{at}")
-    code.lists.put_part(owner.kinds, at, term.kinds)
-    code.say(f"{owner.java}[{at}] = {code.object(term)};")
+def _set(code: Code, owner: Term, places: Sequence[int], java: str, value: Value) -> None:
+    """Sets the part at one of some places, which Java says."""
+    term = code.whole(value, f"{min(owner.kinds).partition('@')[2]}.{places[0]}")
+    if len(places) > 1 and not term.kinds <= SCALARS:
+        raise NotCompiled("a part that is not known beforehand, set to what is no single value")
+    for at in places:
+        code.lists.put_part(owner.kinds, at, term.kinds)
+    code.say(f"{owner.java}[{java}] = {code.object(term)};")
+
+
+def _place_of(code: Code, found: RecordKinds, key: Value) -> str:
+    """Which of its parts an item is whose key or place varies."""
+    places: dict[str, int] | tuple[int, ...] = tuple(range(len(found.parts)))
+    if found.form == "dict":
+        places = {name: at for at, name in enumerate(found.names)}
+    elif found.form != "list":
+        raise NotCompiled("a part that is not known beforehand")
+    return code.integers.as_place(code.term(lookups.looked_up(code, places, key)))
 
 
 def _place(found: RecordKinds, key: Value) -> int:
