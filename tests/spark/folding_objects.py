@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -184,3 +185,45 @@ class Remainders(nu.AggregateFunction):
 
     def get_value(self, acc: Any) -> Any:
         return "/".join(map(str, acc))
+
+
+@sample("double", result="double", any_order=False)
+class MovingMaximum(nu.AggregateFunction):
+    """The largest of the last five, in a deque."""
+
+    def create_accumulator(self) -> Any:
+        return deque()
+
+    def accumulate(self, acc: Any, value: Any) -> None:
+        if value is None:
+            return
+        acc.append(value)
+        if len(acc) > 5:
+            acc.popleft()
+
+    def merge(self, acc: Any, others: Any) -> None:
+        for other in others:
+            for value in other:
+                self.accumulate(acc, value)
+
+    def get_value(self, acc: Any) -> Any:
+        return max(acc) if acc else None
+
+
+@sample("string", result="string", any_order=False)
+class LastTexts(nu.AggregateFunction):
+    """A deque of no more than two, which has one to begin with."""
+
+    def create_accumulator(self) -> Any:
+        return deque(["first"], maxlen=2)
+
+    def accumulate(self, acc: Any, value: Any) -> None:
+        if value:
+            acc.append(value)
+
+    def merge(self, acc: Any, others: Any) -> None:
+        for other in others:
+            acc.extend(other)
+
+    def get_value(self, acc: Any) -> Any:
+        return "+".join(acc)

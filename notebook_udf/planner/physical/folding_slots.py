@@ -5,6 +5,7 @@ What a slot is made of is known from what a function's code was seen to put ther
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -125,7 +126,7 @@ def _slot_of_several(held: Contents, fresh: Any) -> Slot:
     """A slot that is a list, a set, a dict or a tuple."""
     if held.kinds & NONE:
         raise NotCompiled("an accumulator with what may be None or hold several values")
-    clears = type(fresh) in (list, dict) and bool(fresh)
+    clears = type(fresh) in (list, dict, deque) and bool(fresh)
     if held.holds == "parts":
         # In a list of one, as ints beyond 64 bits are looked for in lists.
         return Slot(
@@ -136,7 +137,7 @@ def _slot_of_several(held: Contents, fresh: Any) -> Slot:
         )
     return Slot(
         ((_type(held), False),),
-        (_packed(held, "{0}"),),
+        (_packed(held, "list({0})" if type(fresh) is deque else "{0}"),),
         lambda name, given: _refilled(held, name, given[0], clears=clears),
         _has_ints(held),
     )

@@ -256,6 +256,11 @@ def _fresh(name: str, value: Any, used: dict[str, Any]) -> list[str]:
     if kind is collections.Counter and not value:
         used["Counter"] = collections.Counter
         return [f"{name} = Counter()"]
+    if kind is collections.deque and all(type(each) in _LITERALS for each in value):
+        used["deque"] = collections.deque
+        most = "" if value.maxlen is None else f"maxlen={value.maxlen}"
+        puts = (f"{name}.append({_literal(each)})" for each in value)
+        return [f"{name} = deque({most})", *puts]
     if kind is collections.defaultdict and not value:
         factory = value.default_factory
         if factory in (int, float, str, list):

@@ -26,6 +26,7 @@ from notebook_udf.compile.java.collections import (
     containers,
     enum_members,
     lookups,
+    queues,
     set_values,
 )
 from notebook_udf.compile.java.documents import json_values
@@ -240,6 +241,8 @@ def _item(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Val
         return found
     if isinstance(whole, Term) and is_dict(whole.kinds):
         containers.made_of_key(code, whole, index)
+    if queues.has_methods(whole) and not isinstance(index, Slice):
+        return queues.item(code, code.present(whole), index)
     return text_methods.item(code, whole, index)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import collections
 import datetime as dt
 import decimal
 from typing import Any
 
 from notebook_udf.compile.java.calls import field_values
+from notebook_udf.compile.java.collections import queues
 from notebook_udf.compile.java.documents import json_texts, json_values
 from notebook_udf.compile.java.numbers import decimals, libm, whole_numbers
 from notebook_udf.compile.java.objects import named_parts
@@ -76,6 +78,8 @@ def called(
         if len(known) != len(given):
             raise NotCompiled("a time that varies")
         return KnownValue(_constant_time(known))
+    if function is collections.deque:
+        return queues.made(code, given, names)
     if function is decimal.Decimal:
         return decimals.made(code, given, names)
     if isinstance(function, type) and function in date_values.CONSTRUCTORS:

@@ -6,7 +6,7 @@ import datetime as dt
 import decimal
 import re
 
-from notebook_udf.compile.java.collections import containers, lookups, set_values
+from notebook_udf.compile.java.collections import containers, lookups, queues, set_values
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating.iterators import (
     materialised,
@@ -93,6 +93,8 @@ def called(
         return json_values.method(code, owner, name, given, names)
     if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
         return _method_of_dict(code, owner, name, given, names)
+    if queues.has_methods(owner) and not names:
+        return queues.method(code, code.present(owner), name, given)
     listed = isinstance(owner, Term) and is_list(owner.kinds - NONE)
     if listed and name in ("index", "count") and len(given) == 1 and not names:
         whole = code.present(owner, AttributeError)

@@ -19,6 +19,7 @@ from notebook_udf.compile.java.writing.terms import (
     Value,
     is_dict,
     is_list,
+    is_queue,
     is_record,
     is_set,
 )
@@ -86,7 +87,7 @@ def described(lists: ListKinds, kinds: Kinds, depth: int = 0) -> Contents:
 
     if present & PARTS:
         raise NotCompiled("a part of a document, which is kept")
-    if is_list(present):
+    if is_list(present) or is_queue(present):
         return Contents(none, "list", (inner(lists.of(present)),))
     if is_set(present):
         return Contents(none, "set", (inner(lists.of(present)),))

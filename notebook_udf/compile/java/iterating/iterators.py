@@ -36,6 +36,7 @@ from notebook_udf.compile.java.writing.terms import (
     is_dict,
     is_list,
     is_literal,
+    is_queue,
     is_set,
 )
 
@@ -63,6 +64,8 @@ def iterated(code: Code, value: Value) -> Iteration:
     term = code.present(value)
     if is_list(term.kinds):
         return _of_list(code, term.java, code.lists.of(term.kinds))
+    if is_queue(term.kinds):
+        return _of_list(code, term.java, code.lists.of(term.kinds), "PyQueue.Each")
     if is_dict(term.kinds):
         return view(code, term, "keys")
     if json_values.is_part(term):

@@ -20,6 +20,7 @@ from notebook_udf.compile.java.writing.terms import (
     MOMENT,
     NONE,
     NUMBERS,
+    QUEUE,
     RECORD,
     SCALARS,
     SET,
@@ -231,7 +232,7 @@ def truth(code: Code, value: Value) -> str | bool:
     others = [
         kind
         for kind in one.kinds - SCALARS - DATE - MOMENT
-        if not kind.startswith((LIST, DICT, MATCH, RECORD, SET))
+        if not kind.startswith((LIST, QUEUE, DICT, MATCH, RECORD, SET))
     ]
     if others:
         raise NotCompiled(f"whether a {min(others)} is true")

@@ -52,6 +52,7 @@ from notebook_udf.compile.java.writing.terms import (
     constant_parts,
     is_dict,
     is_list,
+    is_queue,
     is_set,
 )
 
@@ -232,7 +233,7 @@ def length(code: Code, value: Value) -> Value:
         return code.set(INT, code.integers.of_long(f"(long) {term.java}.length"))
     if json_values.is_part(term):
         return json_values.length(code, term)
-    sized = is_list(term.kinds) or is_dict(term.kinds) or is_set(term.kinds)
+    sized = any(each(term.kinds) for each in (is_list, is_queue, is_dict, is_set))
     java = f"(long) {term.java}.size()" if sized else f"PyText.len({_text(code, term, 'len')})"
     return code.set(INT, code.integers.of_long(java))
 
@@ -249,7 +250,7 @@ def texts(code: Code, value: Value) -> str:
     if isinstance(value, (Sequence, Iteration)):
         value = materialised(code, value)
     term = code.present(value)
-    if is_dict(term.kinds):
+    if is_dict(term.kinds) or is_queue(term.kinds):
         term = materialised(code, term)
     if json_values.is_part(term):
         return f"PyJson.texts({json_values.elements(code, term)[0]})"
@@ -332,7 +333,7 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
     if set_values.involves_set(container):
         return set_values.contains(code, value, container)
     whole = code.present(container)
-    if is_list(whole.kinds):
+    if is_list(whole.kinds) or is_queue(whole.kinds):
         held = code.lists.of(whole.kinds) | code.term(value).kinds
         if not held <= SCALARS:
             raise NotCompiled("in a list of lists")

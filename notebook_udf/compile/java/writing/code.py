@@ -19,6 +19,7 @@ from notebook_udf.compile.java.writing.terms import (
     LIST,
     MOMENT,
     PARTS,
+    QUEUE,
     RECORD,
     SCALARS,
     SET,
@@ -187,7 +188,7 @@ class ListKinds:
 
     def put_part(self, kinds: Kinds, at: int, values: Kinds) -> None:
         """Notes that a part of records that may be changed is set to values of some kinds."""
-        _check_held(frozenset(kind for kind in values if not kind.startswith(SET)))
+        _check_held(frozenset(kind for kind in values if not kind.startswith((SET, QUEUE))))
         for kind in kinds:
             known = self.records[kind]
             if not values <= known.parts[at]:

@@ -26,6 +26,8 @@ RECORD = "record@"
 # What a pattern found, by the number of the pattern among the constants of its class.
 MATCH = "match@"
 KEYS = " keys"
+# A deque; what it holds is noted as for lists.
+QUEUE = "queue@"
 # A set; what it holds is noted as for lists.
 SET = "set@"
 
@@ -303,6 +305,11 @@ def is_list(kinds: Kinds) -> bool:
     return bool(kinds) and all(kind.startswith(LIST) for kind in kinds)
 
 
+def is_queue(kinds: Kinds) -> bool:
+    """Whether values of these kinds are deques."""
+    return bool(kinds) and all(kind.startswith(QUEUE) for kind in kinds)
+
+
 def is_record(kinds: Kinds) -> bool:
     """Whether values of these kinds are tuples, each as one object, or rows."""
     return bool(kinds) and all(kind.startswith(RECORD) for kind in kinds)
@@ -325,6 +332,8 @@ class Integers:
             return "long"
         if is_list(kinds):
             return "java.util.ArrayList"
+        if is_queue(kinds):
+            return "PyQueue"
         if is_dict(kinds):
             return "java.util.HashMap"
         if is_record(kinds):
