@@ -89,8 +89,9 @@ def _is_known(value: Any, depth: int) -> bool:
     """Whether a value is a constant, or gives the same for the same each time it is called."""
     if isinstance(value, _CONSTANTS) or any(value is each for each in _MAKING):
         return True
-    if type(value) in (tuple, frozenset, list):
-        # A method that changes such a list has no Java, and what is asked for here is not used.
+    if value == dict.fromkeys:
+        return True
+    if type(value) in (tuple, frozenset):
         return all(_is_known(each, depth) for each in value)
     if isinstance(value, ModuleType):
         return value.__name__ in _MODULES

@@ -251,8 +251,9 @@ def test_what_stays_in_python(function: Callable[..., Any], reason: str) -> None
 
 def test_a_tuple_with_nan_as_a_key_is_not_compared(java: Java) -> None:
     made = translate(lambda v: sorted(v, key=lambda x: (x, 1)), [REALS], REALS)
-    found = java.rows(made, [([2.0, NAN],), ([NAN],), ([2.0, -0.0, 0.0, -1.0],)])
-    assert repr(found) == "['<raised>', [nan], [-1.0, -0.0, 0.0, 2.0]]"
+    # Two of them may be one object; one alone is equal to no other value.
+    found = java.rows(made, [([NAN, NAN],), ([NAN],), ([2.0, NAN],), ([2.0, -0.0, -1.0],)])
+    assert repr(found) == "['<raised>', [nan], [2.0, nan], [-1.0, -0.0, 2.0]]"
 
 
 def test_it_runs_in_java_in_a_query(session: nu.Session) -> None:

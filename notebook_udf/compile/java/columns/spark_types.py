@@ -21,6 +21,7 @@ from pyspark.sql.types import (
 from notebook_udf.compile.java.collections import containers
 from notebook_udf.compile.java.columns import shapes
 from notebook_udf.compile.java.documents import json_values
+from notebook_udf.compile.java.iterating import iterators
 from notebook_udf.compile.java.times import aware_moments, local_times
 from notebook_udf.compile.java.times.aware_moments import STAMP
 from notebook_udf.compile.java.writing import choices
@@ -184,6 +185,9 @@ def column(code: Code, value: Value, data_type: DataType) -> str | None:
     """A value as an object for a column of results; None if no value of its kinds fits."""
     if isinstance(value, Term) and any(kind.startswith(SET) for kind in value.kinds):
         raise NotCompiled("a set as a result, whose order varies")
+    found = code.lists.changeable(value.kinds) if isinstance(value, Term) else None
+    if found is not None and found.form == "list" and isinstance(data_type, ArrayType):
+        value = iterators.materialised(code, value)
     if isinstance(value, Parts) and isinstance(data_type, StructType):
         return row(code, value, data_type)
     if isinstance(value, Parts) and isinstance(data_type, ArrayType):

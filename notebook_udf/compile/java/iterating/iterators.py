@@ -197,8 +197,8 @@ def view(code: Code, whole: Term, which: str) -> Iteration:
         given = Term(frozenset("?"), f"{iterator}.{part}()")
         steps.append(f"{value.java} = {code.integers.narrowed(given, held[part]).java};")
         values.append(value)
-    value = Parts(tuple(values)) if len(values) == 2 else values[0]
-    over = Iteration(f"{iterator}.hasNext()", tuple(steps), value)
+    whole_value = Parts(tuple(values)) if len(values) == 2 else values[0]
+    over = Iteration(f"{iterator}.hasNext()", tuple(steps), whole_value)
     # Python raises for a dict that has grown while it is gone through.
     return replace(over, more=f"PyIterator.unchanged({whole.java}, {size}) && {over.more}")
 
@@ -206,8 +206,12 @@ def view(code: Code, whole: Term, which: str) -> Iteration:
 def view_of_record(code: Code, whole: Term, which: str) -> Iteration:
     """As ``view``, of a dict whose keys are known."""
     names = code.lists.of_records(whole.kinds).names
-    made = {"keys": lambda: _of_constants(code, names), "values": lambda: _of_places(code, whole)}
-    return zipped(code, [make() for name, make in made.items() if which in ("items", name)])
+    made = []
+    if which != "values":
+        made.append(_of_constants(code, names))
+    if which != "keys":
+        made.append(_of_places(code, whole))
+    return zipped(code, made) if len(made) == 2 else made[0]
 
 
 def _of_record(code: Code, whole: Term) -> Iteration:

@@ -67,8 +67,7 @@ def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
 
 
 def _equality(code: Code, one: Term, other: Term) -> str:
-    a, b = one.kinds - NONE, other.kinds - NONE
-    if STR in (a, b):
+    if STR in (one.kinds - NONE, other.kinds - NONE):
         return are_both_none(one, other)
     if "none" in one.kinds & other.kinds:
         raise NotCompiled("whether two that may be None are equal")

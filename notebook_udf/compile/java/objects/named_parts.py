@@ -52,7 +52,7 @@ def positions(called: Any) -> int | None:
         return None if called._field_defaults else len(called._fields)  # type: ignore[attr-defined]
     if not _is_plain(called):
         return None
-    fields = dataclasses.fields(called)  # type: ignore[arg-type]
+    fields = dataclasses.fields(called)
     absent = dataclasses.MISSING
     given = any(f.default is not absent or f.default_factory is not absent for f in fields)
     return None if given else len(fields)
