@@ -476,3 +476,38 @@ LEVELS = OrderedDict([("FATAL", 50), ("ERROR", 40), ("WARN", 30)])
 def test_constants_in_their_order(java: Java, function: Callable[..., Any]) -> None:
     rows = [("ERROR",), ("a WARN, no ERROR",), ("",), ("FATAL",)]
     assert answered_alike(java, function, [TEXT], LONG, rows) == len(rows)
+
+
+BRACKETS = {
+    "single": [(Decimal("11600"), Decimal("0.10")), (Decimal("47150"), Decimal("0.12")),
+               (None, Decimal("0.32"))],
+    "married": [(Decimal("23200"), Decimal("0.10")), (None, Decimal("0.22"))],
+}  # fmt: skip
+STEPS = {"up": ((1, "one"), (2, "two")), "down": ((-1, "less"),)}
+
+
+def tax(status: str, income: int) -> str:
+    owed, lower = Decimal(0), Decimal(0)
+    for upper, rate in BRACKETS.get(status, BRACKETS["single"]):
+        top = Decimal(income) if upper is None or income < upper else upper
+        owed += (top - lower) * rate
+        if upper is None or income <= upper:
+            break
+        lower = upper
+    return f"{owed:.2f}"
+
+
+def steps(way: str, n: int) -> str:
+    named = [f"{name}{step + n}" for step, name in STEPS[way]]
+    return ",".join(named) + str(sum(step * n for step, _ in STEPS[way]))
+
+
+@pytest.mark.parametrize("function", [tax, steps])
+def test_one_of_some_lists_of_tuples(java: Java, function: Callable[..., Any]) -> None:
+    rows = [
+        (text, n)
+        for text in ("single", "married", "other", "up", "down")
+        for n in (0, 9000, 47150, 250_000)
+    ]
+    answered = answered_alike(java, function, [TEXT, LONG], TEXT, rows)
+    assert answered == (len(rows) if function is tax else 8)

@@ -16,7 +16,8 @@ from notebook_udf.compile.java.times import local_times
 from tests.scripts import script, told
 from tests.spark.java_calls import Java
 
-FORMAT = "%Y-%m-%d %H:%M:%S.%f %j %y %A %a %B %b %p %I %%"
+FORMAT = "%Y-%m-%d %H:%M:%S.%f %j %y %A %a %B %b %p %I %% %e %w %u %V %G %U %W %F %T %D %R"
+FORMAT += " %-d.%-m. %-H:%-M:%-S %-I %-j %-e %-U %-W %-V"
 EDGES = [
     datetime(1, 1, 1),
     datetime(999, 12, 31, 23, 59, 59, 999_999),

@@ -22,7 +22,6 @@ from notebook_udf.compile.java.times import date_values, time_sources
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
-    MAPPINGS,
     NONE,
     BoundMethod,
     Call,
@@ -33,6 +32,7 @@ from notebook_udf.compile.java.writing.terms import (
     Term,
     Value,
     constant_parts,
+    does_as_its_kind,
     is_dict,
     is_list,
 )
@@ -46,7 +46,7 @@ def called(
     """The call of a method; ``call`` writes that of a function that it is given."""
     owner, name = method.owner, method.name
     constant = owner.value if isinstance(owner, KnownValue) else None
-    if type(constant) in MAPPINGS:
+    if isinstance(constant, dict) and does_as_its_kind(constant, name):
         if name in _VIEWS and not given:
             return KnownValue(tuple(getattr(constant, name)()))
         if name == "get" and 1 <= len(given) <= 2 and not names:

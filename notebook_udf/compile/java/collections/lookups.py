@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -29,6 +30,7 @@ from notebook_udf.compile.java.writing.terms import (
     Value,
     array_of,
     constant_parts,
+    does_as_its_kind,
     is_literal,
 )
 
@@ -113,6 +115,10 @@ def looked_up(code: Code, container: Any, index: Value, default: Value | None = 
     values = container.values() if isinstance(container, dict) else container
     if default is not None and not container:
         return default
+    if type(container) is Counter and default is None:
+        default = KnownValue(0)
+    elif default is None and not does_as_its_kind(container, "__getitem__"):
+        raise NotCompiled(f"an item of this {type(container).__name__}")
     if not isinstance(container, (dict, tuple, list)) or not container:
         raise NotCompiled(f"an item of this {type(container).__name__}")
     constants = tuple(map(KnownValue, values))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.objects import enum_classes, named_parts
@@ -33,6 +33,7 @@ from notebook_udf.compile.java.writing.terms import (
     Value,
     array_of,
     constant_parts,
+    does_as_its_kind,
     is_dict,
     is_list,
     is_literal,
@@ -113,7 +114,8 @@ def _of_constants(code: Code, values: object) -> Iteration:
             code, (KnownValue(values.start), KnownValue(values.stop), KnownValue(values.step))
         )
     values = enum_classes.listed(calendar_names.plain(values))
-    if not isinstance(values, (tuple, list, dict)) or len(values) > _MOST_CONSTANTS:
+    known = isinstance(values, (tuple, list, dict)) and does_as_its_kind(values, "__iter__")
+    if not known or len(values) > _MOST_CONSTANTS:  # type: ignore[arg-type]
         raise NotCompiled(f"a loop over this {type(values).__name__}")
     return _of_parts(code, Parts(tuple(map(KnownValue, values))))
 
@@ -161,12 +163,23 @@ def _of_one(code: Code, value: OneOf) -> Iteration:
     value = choices.present(code, value)
     if not all(type(each) in (tuple, list, dict) for each in value.of):
         raise NotCompiled("a loop over one of some constants that are no lists")
-    if not all(is_literal(each) for whole in value.of for each in whole):
+    every = [each for whole in value.of for each in whole]
+    if every and all(type(each) is tuple and len(each) == len(every[0]) for each in every):
+        columns = [
+            [[row[at] for row in whole] for whole in value.of] for at in range(len(every[0]))
+        ]
+        return zipped(code, [_of_one_list(code, value, column) for column in columns])
+    return _of_one_list(code, value, value.of)
+
+
+def _of_one_list(code: Code, value: OneOf, every: Iterable[Iterable[Any]]) -> Iteration:
+    """Of one of these lists, by the place that a row has."""
+    if not all(is_literal(each) for whole in every for each in whole):
         raise NotCompiled("a loop over one of some lists of objects")
-    literals = [[code.integers.literal(each) for each in whole] for whole in value.of]
+    literals = [[code.integers.literal(each) for each in whole] for whole in every]
     lists = [array_of(f"(Object) {code.object(each)}" for each in whole) for whole in literals]
-    every = array_of(f"(Object) PyList.list({each})" for each in lists)
-    held = code.constant("java.util.ArrayList", f"PyList.list({every})")
+    listed = array_of(f"(Object) PyList.list({each})" for each in lists)
+    held = code.constant("java.util.ArrayList", f"PyList.list({listed})")
     place = code.integers.as_place(value.place)
     kinds = frozenset(kind for whole in literals for each in whole for kind in each.kinds)
     return _of_list(code, f"(java.util.ArrayList) PyList.item({held}, {place})", kinds)

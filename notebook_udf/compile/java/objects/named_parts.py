@@ -7,9 +7,10 @@ import datetime as dt
 import inspect
 import types
 from abc import ABCMeta
+from collections import namedtuple
 from dataclasses import replace
 from keyword import iskeyword
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import Row as SparkRow
 
@@ -20,6 +21,14 @@ from notebook_udf.functions.row import Row
 _ROWS: tuple[Any, ...] = (Row, SparkRow)
 # What a dataclass that does something besides has of its own.
 _BESIDES = ("__post_init__", "__new__", "__getattribute__", "__getattr__", "__setattr__")
+
+
+class _Sample(NamedTuple):
+    part: int
+
+
+# What NamedTuples have of their own, by either way of making them, or may have.
+_OF_NAMED_TUPLES = {"__str__", *vars(_Sample), *vars(namedtuple("_Sample", "part"))}
 
 # What a class has whose objects do something when an attribute is set or asked for.
 _ATTRIBUTES = (
@@ -59,8 +68,12 @@ def positions(called: Any) -> int | None:
 
 
 def is_named_tuple(called: type) -> bool:
-    """Whether it is a NamedTuple itself, whose fields are no more than its parts."""
-    return called.__bases__ == (tuple,) and hasattr(called, "_fields")
+    """Whether it is a NamedTuple itself, whose fields are no more than its parts, and which says
+    for itself how it is written at most: all else is done as of tuples."""
+    if called.__bases__ != (tuple,) or not hasattr(called, "_fields"):
+        return False
+    own = {name for name in vars(called) if name.startswith("__") and name.endswith("__")}
+    return own <= _OF_NAMED_TUPLES
 
 
 def _is_plain(called: type) -> bool:

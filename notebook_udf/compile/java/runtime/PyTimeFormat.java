@@ -1,6 +1,7 @@
 package notebookudf;
 
 import java.time.LocalDateTime;
+import java.time.temporal.IsoFields;
 
 /** strftime, of the directives that compile.java.times.time_formats knows. */
 public final class PyTimeFormat {
@@ -19,12 +20,22 @@ public final class PyTimeFormat {
             char letter = how.charAt(i);
             if (letter == '%') {
                 i++;
-                put(made, moment, how.charAt(i), padsYears);
+                boolean bare = how.charAt(i) == '-';
+                int start = made.length();
+                put(made, moment, how.charAt(bare ? ++i : i), padsYears);
+                while (bare && start < made.length() - 1 && "0 ".indexOf(made.charAt(start)) >= 0) {
+                    made.deleteCharAt(start);
+                }
             } else {
                 made.append(letter);
             }
         }
         return made.toString();
+    }
+
+    /** Which week of the year it is, by how many days its own week has had. */
+    private static int week(LocalDateTime moment, int day) {
+        return (moment.getDayOfYear() + 6 - day) / 7;
     }
 
     private static void put(StringBuilder made, LocalDateTime moment, char letter, boolean padsYears) {
@@ -60,6 +71,27 @@ public final class PyTimeFormat {
                 break;
             case 'j':
                 PyDate.padded(made, moment.getDayOfYear(), 3);
+                break;
+            case 'e':
+                made.append(moment.getDayOfMonth() < 10 ? " " : "").append(moment.getDayOfMonth());
+                break;
+            case 'w':
+                made.append(moment.getDayOfWeek().getValue() % 7);
+                break;
+            case 'u':
+                made.append(moment.getDayOfWeek().getValue());
+                break;
+            case 'V':
+                PyDate.padded(made, moment.get(IsoFields.WEEK_OF_WEEK_BASED_YEAR), 2);
+                break;
+            case 'G':
+                made.append(moment.get(IsoFields.WEEK_BASED_YEAR));
+                break;
+            case 'U':
+                PyDate.padded(made, week(moment, moment.getDayOfWeek().getValue() % 7), 2);
+                break;
+            case 'W':
+                PyDate.padded(made, week(moment, moment.getDayOfWeek().getValue() - 1), 2);
                 break;
             case 'A':
                 made.append(day);

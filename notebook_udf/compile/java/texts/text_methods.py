@@ -50,6 +50,7 @@ from notebook_udf.compile.java.writing.terms import (
     Term,
     Value,
     constant_parts,
+    does_as_its_kind,
     is_dict,
     is_list,
     is_queue,
@@ -369,7 +370,8 @@ def _check_identity(value: Term, *others: Term) -> None:
 def _is_one_of(code: Code, value: Value, container: Any) -> str | bool:
     if isinstance(container, range):
         return _is_within(code, value, container)
-    if not isinstance(container, (tuple, list, set, frozenset, dict)):
+    known = isinstance(container, (tuple, list, set, frozenset, dict))
+    if not known or not does_as_its_kind(container, "__contains__"):
         raise NotCompiled(f"in a {type(container).__name__}")
     if not isinstance(container, (tuple, list)):
         value = json_values.as_key(code, value)

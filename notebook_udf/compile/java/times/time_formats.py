@@ -9,6 +9,11 @@ from notebook_udf.compile.java.times.calendar_names import DAYS, MONTHS
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import DATE, STR, NotCompiled, Term, quoted
 
+
+def _day_of_year(moment: dt.datetime) -> int:
+    return moment.toordinal() - dt.date(moment.year, 1, 1).toordinal() + 1
+
+
 # What Java writes for each directive; ``%Y`` has two ways.
 _WRITTEN: dict[str, Callable[[dt.datetime], str]] = {
     "y": lambda moment: f"{moment.year % 100:02}",
@@ -19,14 +24,25 @@ _WRITTEN: dict[str, Callable[[dt.datetime], str]] = {
     "M": lambda moment: f"{moment.minute:02}",
     "S": lambda moment: f"{moment.second:02}",
     "f": lambda moment: f"{moment.microsecond:06}",
-    "j": lambda moment: f"{moment.toordinal() - dt.date(moment.year, 1, 1).toordinal() + 1:03}",
+    "j": lambda moment: f"{_day_of_year(moment):03}",
     "A": lambda moment: DAYS[moment.weekday()],
     "a": lambda moment: DAYS[moment.weekday()][:3],
     "B": lambda moment: MONTHS[moment.month - 1],
     "b": lambda moment: MONTHS[moment.month - 1][:3],
     "p": lambda moment: "AM" if moment.hour < 12 else "PM",
+    "e": lambda moment: f"{moment.day:2}",
+    "w": lambda moment: f"{moment.isoweekday() % 7}",
+    "u": lambda moment: f"{moment.isoweekday()}",
+    "V": lambda moment: f"{moment.isocalendar()[1]:02}",
+    "G": lambda moment: f"{moment.isocalendar()[0]}",
+    "U": lambda moment: f"{(_day_of_year(moment) + 6 - moment.isoweekday() % 7) // 7:02}",
+    "W": lambda moment: f"{(_day_of_year(moment) + 6 - moment.weekday()) // 7:02}",
     "%": lambda moment: "%",
 }
+# Of these the digits may be asked for without what fills them up, as in ``%-d``.
+_NUMBERS = frozenset("mdHIMSjeUWV")
+# What stands for several.
+_SHORT = {"F": "%Y-%m-%d", "T": "%H:%M:%S", "D": "%m/%d/%y", "R": "%H:%M"}
 # Each month, weekday and hour, and years of each number of digits.
 _TRIED = [
     dt.datetime(year, 1 + at % 12, 1 + at, at % 24, (7 * at) % 60, (11 * at) % 60, 37_037 * at)
@@ -40,6 +56,10 @@ def _agrees(letter: str, written: Callable[[dt.datetime], str]) -> bool:
     return all(moment.strftime(f"%{letter}") == written(moment) for moment in _TRIED)
 
 
+def _bare(written: Callable[[dt.datetime], str]) -> Callable[[dt.datetime], str]:
+    return lambda moment: written(moment)[:-1].lstrip("0 ") + written(moment)[-1]
+
+
 def _check(how: str) -> bool:
     """Whether years are padded; raises where Python may write something else than Java."""
     if not (how.isascii() and how.isprintable()):
@@ -49,7 +69,12 @@ def _check(how: str) -> bool:
         if letter != "%":
             continue
         asked = next(letters, "")
-        if asked == "Y":
+        bare = asked == "-"
+        asked = next(letters, "") if bare else asked
+        if bare:
+            known = asked in _NUMBERS and _agrees(f"-{asked}", _bare(_WRITTEN[asked]))
+            asked = f"-{asked}"
+        elif asked == "Y":
             pads = _agrees("Y", lambda moment: f"{moment.year:04}")
             known = pads or _agrees("Y", lambda moment: str(moment.year))
         else:
@@ -59,8 +84,23 @@ def _check(how: str) -> bool:
     return pads
 
 
+def _in_full(how: str) -> str:
+    """A format with what the short directives stand for, where this Python knows them."""
+    parts = []
+    letters = iter(how)
+    for letter in letters:
+        asked = next(letters, "") if letter == "%" else ""
+        full = _SHORT.get(asked, "")
+        if full and _agrees(asked, lambda moment, full=full: moment.strftime(full)):  # type: ignore[misc]
+            parts.append(full)
+        else:
+            parts.append(letter + asked)
+    return "".join(parts)
+
+
 def formatted(code: Code, term: Term, how: str) -> Term:
     """``strftime`` of a date or a datetime that is there."""
+    how = _in_full(how)
     pads = str(_check(how)).lower()
     moment = f"{term.java}.atStartOfDay()" if term.kinds == DATE else term.java
     return code.set(STR, f"PyTimeFormat.format({moment}, {quoted(how)}, {pads})")

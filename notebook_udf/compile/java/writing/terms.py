@@ -276,6 +276,17 @@ def displayed_parts(value: Value) -> Value:
 
 # Constants of these are looked up, and gone through, alike.
 MAPPINGS: tuple[type, ...] = (dict, OrderedDict)
+_CONTAINERS = (tuple, list, set, frozenset, *MAPPINGS)
+
+
+def does_as_its_kind(container: Any, method: str) -> bool:
+    """Whether a constant does something as Python's own containers do, or a class of its own has
+    another way: ``__missing__`` is one of ``__getitem__``."""
+    kind = type(container)
+    if method == "__getitem__" and hasattr(kind, "__missing__"):
+        return False
+    own = getattr(kind, method, None)
+    return own is not None and any(own is getattr(each, method, None) for each in _CONTAINERS)
 
 
 def is_known_none(value: Value) -> bool:
