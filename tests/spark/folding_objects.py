@@ -227,3 +227,37 @@ class LastTexts(nu.AggregateFunction):
 
     def get_value(self, acc: Any) -> Any:
         return "+".join(acc)
+
+
+@dataclass
+class CoMoments:
+    """Sums that are added in place, by an operator of the class."""
+
+    n: int = 0
+    x: float = 0.0
+    y: float = 0.0
+    xy: float = 0.0
+
+    def __iadd__(self, other: CoMoments) -> CoMoments:
+        self.n += other.n
+        self.x += other.x
+        self.y += other.y
+        self.xy += other.xy
+        return self
+
+
+@sample("double", "double", result="double")
+class Covariance(nu.AggregateFunction):
+    def create_accumulator(self) -> Any:
+        return CoMoments()
+
+    def accumulate(self, acc: Any, x: Any, y: Any) -> None:
+        if x is not None and y is not None:
+            acc += CoMoments(1, x, y, x * y)
+
+    def merge(self, acc: Any, others: Any) -> None:
+        for other in others:
+            acc += other
+
+    def get_value(self, acc: Any) -> Any:
+        return acc.xy / acc.n - acc.x / acc.n * (acc.y / acc.n) if acc.n else None

@@ -511,3 +511,27 @@ def test_one_of_some_lists_of_tuples(java: Java, function: Callable[..., Any]) -
     ]
     answered = answered_alike(java, function, [TEXT, LONG], TEXT, rows)
     assert answered == (len(rows) if function is tax else 8)
+
+
+@dataclass(frozen=True)
+class Money:
+    cents: int
+
+    def __add__(self, other: Money) -> Money:
+        return Money(self.cents + other.cents)
+
+    def __mul__(self, times: int) -> Money:
+        return Money(self.cents * times)
+
+
+def spent(v: list[int]) -> int:
+    total = Money(1)
+    for each in v:
+        total = total + Money(each) * 2
+    total += Money(5)
+    return total.cents
+
+
+def test_operators_of_a_class(java: Java) -> None:
+    rows = [row for row in WHOLE_LISTS if None not in row[0]]
+    assert answered_alike(java, spent, [WHOLES], LONG, rows) == len(rows)
