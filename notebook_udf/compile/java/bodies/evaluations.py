@@ -85,13 +85,6 @@ from notebook_udf.compile.opcodes import LIST_TO_TUPLE
 _TIMES: tuple[Any, ...] = (dt.date, dt.datetime, dt.time)
 
 
-# By the operator, what methods are called that do it: in place with an i before.
-_OPERATORS = {
-    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
-    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift", "@": "matmul",
-}  # fmt: skip
-
-
 def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
     (owner,) = given
     if isinstance(owner, KnownValue) and isinstance(owner.value, types.ModuleType):
@@ -179,23 +172,9 @@ def _is_enum(value: Value) -> bool:
     return isinstance(value, KnownValue) and enum_classes.is_class(value.value)
 
 
-def _by_own_operator(
-    run: FunctionCalls, code: Code, how: str, left: Value, right: Value
-) -> Value | None:
-    """``left how right`` by a method of the left one's class; None if it has none for that."""
-    changeable = changeable_records.known(code, left)
-    owner = left if changeable is None else changeable_records.as_parts(changeable)
-    name = _OPERATORS.get(how.removesuffix("="), "")
-    for each in (f"i{name}", name) if how.endswith("=") else (name,):
-        found = named_parts.function_of(owner, f"__{each}__") if name else None
-        if found is not None:
-            return run.function(found[0], (left, right), ())
-    return None
-
-
 def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     left, right = given = tuple(map(enum_classes.plain, given))
-    found = _by_own_operator(run, code, how, left, right)
+    found = function_calls.by_own_operator(run, code, how, left, right)
     if found is not None:
         return found
     if how in ("%", "%=") and isinstance(left, KnownValue) and type(left.value) is str:

@@ -43,6 +43,12 @@ from notebook_udf.compile.java.writing.terms import (
 # What evaluates an operation of a kind, with its detail, of values.
 Evaluate: TypeAlias = Callable[[str, Any, tuple[Value, ...]], Value]
 
+# By the operator, what methods are called that do it: in place with an i before.
+_OPERATORS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
+    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift", "@": "matmul",
+}  # fmt: skip
+
 
 def called(
     run: FunctionCalls,
@@ -142,6 +148,20 @@ def _method(
     if own is None and found is not None:
         own, _ = found
     return None if own is None else _of_function(run, code, own, (owner, *given), names)
+
+
+def by_own_operator(
+    run: FunctionCalls, code: Code, how: str, left: Value, right: Value
+) -> Value | None:
+    """``left how right`` by a method of the left one's class; None if it has none for that."""
+    changeable = changeable_records.known(code, left)
+    owner = left if changeable is None else changeable_records.as_parts(changeable)
+    name = _OPERATORS.get(how.removesuffix("="), "")
+    for each in (f"i{name}", name) if how.endswith("=") else (name,):
+        found = named_parts.function_of(owner, f"__{each}__") if name else None
+        if found is not None:
+            return run.function(found[0], (left, right), ())
+    return None
 
 
 def _of_function(
