@@ -114,8 +114,11 @@ def _of_constants(code: Code, values: object) -> Iteration:
             code, (KnownValue(values.start), KnownValue(values.stop), KnownValue(values.step))
         )
     values = enum_classes.listed(calendar_names.plain(values))
-    known = isinstance(values, (tuple, list, dict)) and does_as_its_kind(values, "__iter__")
-    if not known or len(values) > _MOST_CONSTANTS:  # type: ignore[arg-type]
+    if (
+        not isinstance(values, (tuple, list, dict))
+        or not does_as_its_kind(values, "__iter__")
+        or len(values) > _MOST_CONSTANTS
+    ):
         raise NotCompiled(f"a loop over this {type(values).__name__}")
     return _of_parts(code, Parts(tuple(map(KnownValue, values))))
 
