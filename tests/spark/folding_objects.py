@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import insort
 from collections import deque
 from dataclasses import dataclass
 from typing import Any
@@ -261,3 +262,53 @@ class Covariance(nu.AggregateFunction):
 
     def get_value(self, acc: Any) -> Any:
         return acc.xy / acc.n - acc.x / acc.n * (acc.y / acc.n) if acc.n else None
+
+
+@sample("timestamp", "bigint", result="string")
+class InOrderOfTime(nu.AggregateFunction):
+    """A list of tuples that is kept in order."""
+
+    def create_accumulator(self) -> Any:
+        return []
+
+    def accumulate(self, acc: Any, moment: Any, value: Any) -> None:
+        if moment is not None and value is not None:
+            insort(acc, (moment, value))
+
+    def merge(self, acc: Any, others: Any) -> None:
+        for other in others:
+            acc += other
+        acc.sort()
+
+    def get_value(self, acc: Any) -> Any:
+        return ",".join(str(value) for _, value in acc)
+
+
+@sample("string", result="array<string>")
+class SampleByHash(nu.AggregateFunction):
+    """The texts of the least hashes, in tuples that are looked for among the others."""
+
+    def create_accumulator(self) -> Any:
+        return []
+
+    def offer(self, acc: Any, entry: Any) -> None:
+        if entry in acc:
+            return
+        insort(acc, entry)
+        if len(acc) > 3:
+            acc.pop()
+
+    def accumulate(self, acc: Any, value: Any) -> None:
+        if value is not None:
+            number = 7
+            for byte in value.encode():
+                number = (number * 31 + byte) % 1009
+            self.offer(acc, (number, value))
+
+    def merge(self, acc: Any, others: Any) -> None:
+        for other in others:
+            for entry in other:
+                self.offer(acc, entry)
+
+    def get_value(self, acc: Any) -> Any:
+        return [value for _, value in acc]

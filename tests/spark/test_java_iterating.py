@@ -763,7 +763,7 @@ REFUSED: list[tuple[Callable[..., Any], str]] = [
     (cleaned_up, "with try"),
     (lambda v: len(list(itertools.repeat([len(v)], 2))), "as a value"),
     (lambda v: max(*v), "so many arguments as"),
-    (lambda v: bisect.bisect(v, v), "bisect among"),
+    (lambda v: bisect.bisect(v, v), "values of bisect"),
     (lambda v: sum(v, 0.5), "none of the whole ones"),
 ]
 

@@ -16,10 +16,8 @@ from notebook_udf.compile.java.writing.terms import (
     MAPPINGS,
     NONE,
     PARTS,
-    RECORD,
     SCALARS,
     STR,
-    Kinds,
     KnownValue,
     NotCompiled,
     Parts,
@@ -345,7 +343,7 @@ def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...])
         return code.taken(whole, f"PyList.pop({whole.java}, {place})")
     elif name == "remove" and len(given) == 1:
         sought = code.term(given[0])
-        _check_equality(code, code.lists.of(whole.kinds) | sought.kinds)
+        lookups.check_equality(code, code.lists.of(whole.kinds) | sought.kinds)
         code.say(f"PyList.remove({whole.java}, {code.object(sought)});")
     elif name == "reverse" and not given:
         code.say(f"java.util.Collections.reverse({whole.java});")
@@ -356,20 +354,6 @@ def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...])
     else:
         raise NotCompiled(f"the method {name} of a list")
     return KnownValue(None)
-
-
-def _check_equality(code: Code, kinds: Kinds) -> None:
-    """Refuses values of which one may be equal to another for what only Python knows."""
-    records = frozenset(kind for kind in kinds if kind.startswith(RECORD))
-    if not kinds - records <= INT | BOOL | STR | NONE:
-        # NaN is what it is looked for if it is the same object.
-        raise NotCompiled("what is equal to a value of this kind")
-    if records:
-        known = code.lists.of_records(records)
-        if known.form not in ("tuple", "row"):
-            raise NotCompiled("what is equal to an object")
-        for each in known.parts:
-            _check_equality(code, each)
 
 
 def grown(code: Code, whole: Term, value: Value) -> Term:

@@ -14,11 +14,13 @@ from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.number_terms import as_int, number
 from notebook_udf.compile.java.writing.terms import (
+    BOOL,
     DATE,
     INT,
     KEYS,
     MAPPINGS,
     NONE,
+    RECORD,
     SCALARS,
     STR,
     Kinds,
@@ -181,6 +183,20 @@ def _as_constant(code: Code, default: Value) -> Value:
     if default.form == "list":
         return KnownValue(parts)
     return KnownValue(tuple(parts)) if default.form == "tuple" and not default.names else default
+
+
+def check_equality(code: Code, kinds: Kinds) -> None:
+    """Refuses values of which one may be equal to another for what only Python knows."""
+    records = frozenset(kind for kind in kinds if kind.startswith(RECORD))
+    if not kinds - records <= INT | BOOL | STR | NONE:
+        # NaN is what it is looked for if it is the same object.
+        raise NotCompiled("what is equal to a value of this kind")
+    if records:
+        known = code.lists.of_records(records)
+        if known.form not in ("tuple", "row"):
+            raise NotCompiled("what is equal to an object")
+        for each in known.parts:
+            check_equality(code, each)
 
 
 def has_tuples(container: Iterable[Any]) -> bool:

@@ -328,6 +328,16 @@ public final class PyList {
         throw Raised.VALUE;
     }
 
+    /** value in list, of tuples. */
+    public static boolean has(ArrayList list, Object value) {
+        for (int i = 0; i < list.size(); i++) {
+            if (same(list.get(i), value)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** list.count(value), of the same. */
     public static long count(ArrayList list, Object value) {
         return java.util.Collections.frequency(list, value);

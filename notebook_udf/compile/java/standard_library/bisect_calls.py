@@ -7,6 +7,7 @@ from typing import Any
 
 from notebook_udf.compile.java.collections import lookups
 from notebook_udf.compile.java.iterating.iterators import materialised
+from notebook_udf.compile.java.iterating.sorting import check_order
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     INT,
@@ -37,13 +38,14 @@ def called(code: Code, function: Any, given: tuple[Value, ...], names: tuple[str
         raise NotCompiled(f"a call of {function.__name__} with more than a list and a value")
     right = str(function in (bisect.bisect_right, bisect.insort_right)).lower()
     held, java = _listed(code, given[0])
-    term = code.term(given[1])
+    whole = given[0]
+    is_own = isinstance(whole, Term) and is_list(whole.kinds - NONE)
+    term = code.whole(given[1], min(whole.kinds)) if is_own else code.term(given[1])
     if not held | term.kinds <= NUMBERS | STR | NONE:
-        raise NotCompiled("bisect among what are neither numbers nor texts")
+        check_order(code, held | term.kinds, "values of bisect")
     found = f"PyKey.place({java}, {code.object(term)}, {right})"
     if function in (bisect.bisect_left, bisect.bisect_right):
         return code.set(INT, code.integers.of_long(found))
-    whole = given[0]
     if not isinstance(whole, Term) or f"{LIST}json" in whole.kinds:
         raise NotCompiled("insort into a constant")
     code.lists.check_changeable(whole.kinds)

@@ -10,6 +10,7 @@ from notebook_udf.compile.java.collections import counters, set_values
 from notebook_udf.compile.java.collections.lookups import (
     are_keys,
     array,
+    check_equality,
     check_key,
     has_tuples,
     is_one_of_tuples,
@@ -54,6 +55,7 @@ from notebook_udf.compile.java.writing.terms import (
     is_dict,
     is_list,
     is_queue,
+    is_record,
     is_set,
 )
 
@@ -335,7 +337,12 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
         return set_values.contains(code, value, container)
     whole = code.present(container)
     if is_list(whole.kinds) or is_queue(whole.kinds):
-        held = code.lists.of(whole.kinds) | code.term(value).kinds
+        held = code.lists.of(whole.kinds)
+        if isinstance(code.opened(value), Parts) and is_record(held):
+            sought = code.whole(value, min(whole.kinds))
+            check_equality(code, held | sought.kinds)
+            return f"PyList.has({whole.java}, {code.object(sought)})"
+        held |= code.term(value).kinds
         if not held <= SCALARS:
             raise NotCompiled("in a list of lists")
         _check_identity(code.term(value), Term(code.lists.of(whole.kinds), ""))
