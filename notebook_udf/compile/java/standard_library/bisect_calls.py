@@ -39,8 +39,10 @@ def called(code: Code, function: Any, given: tuple[Value, ...], names: tuple[str
     right = str(function in (bisect.bisect_right, bisect.insort_right)).lower()
     held, java = _listed(code, given[0])
     whole = given[0]
-    is_own = isinstance(whole, Term) and is_list(whole.kinds - NONE)
-    term = code.whole(given[1], min(whole.kinds)) if is_own else code.term(given[1])
+    if isinstance(whole, Term) and is_list(whole.kinds):
+        term = code.whole(given[1], min(whole.kinds))
+    else:
+        term = code.term(given[1])
     if not held | term.kinds <= NUMBERS | STR | NONE:
         check_order(code, held | term.kinds, "values of bisect")
     found = f"PyKey.place({java}, {code.object(term)}, {right})"
