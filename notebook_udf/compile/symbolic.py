@@ -20,6 +20,7 @@ from notebook_udf.compile.exception_guards import (
     UndecidedHandler,
     acting_guards,
     guards_of,
+    takes_exceptions,
 )
 from notebook_udf.compile.flow_graph import (
     BasicBlock,
@@ -45,8 +46,9 @@ def read_code(code: CodeType, handlers: bool = False) -> FlowGraph | UnreadableC
 
     ``handlers`` asks for what is done with exceptions as well.
     """
-    guarded = bool(code.co_exceptiontable)
-    guards = list(guards_of(code)) if handlers and guarded else []
+    # From Python 3.12 on a comprehension has a handler that only restores its variable.
+    guarded = bool(code.co_exceptiontable) and takes_exceptions(code)
+    guards = list(guards_of(code)) if handlers else []
     return read(list(instructions_of(code)), sys.version_info.minor, guarded, guards)
 
 
@@ -75,7 +77,7 @@ def read(
     minor
         Which Python they are for.
     guarded
-        Whether the code object has a table of exceptions.
+        Whether the code object has a handler, or a ``finally``.
     guards
         The lines of that table, if handlers are to be read as well.
     """

@@ -159,7 +159,7 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (lambda d: d.replace(hour=1), DATE, DATE, "replace with what a date"),
     (lambda d: d.replace(tzinfo=None), DATE, DATE, "replace with what a date"),
     (lambda d: d.replace(tzinfo=datetime.UTC), MOMENT, MOMENT, "replace with what a date"),
-    (lambda d: d if d.day < 9 else "late", DATE, DATE, "what may be no date as a result"),
+    (lambda d: (lambda x: x)(d if d.day < 9 else "late"), DATE, DATE, "what may be no date as a result"),
     (lambda s: WORD.sub(s, "ab"), TEXT, TEXT, "a pattern that varies"),
     (lambda s: WORD.sub(lambda m: m.end(), s), TEXT, TEXT, "a function that gives no text"),
     (lambda s: json.loads(s, strict=False)["a"], TEXT, TEXT, "anything but a text"),
