@@ -27,8 +27,13 @@ class _Sample(NamedTuple):
     part: int
 
 
-# What NamedTuples have of their own, by either way of making them, or may have.
-_OF_NAMED_TUPLES = {"__str__", *vars(_Sample), *vars(namedtuple("_Sample", "part"))}
+# What NamedTuples have of their own, by either way of making them or made anew of a pickle, or may
+# have.
+_OF_NAMED_TUPLES = {
+    *("__str__", "__dict__", "__weakref__"),
+    *vars(_Sample),
+    *vars(namedtuple("_Sample", "part")),
+}
 
 # What a class has whose objects do something when an attribute is set or asked for.
 _ATTRIBUTES = (
