@@ -10,7 +10,7 @@ import collections
 import dataclasses
 import datetime as dt
 import decimal
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinMethodType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from notebook_udf.compile.bindings import value_of
@@ -89,7 +89,7 @@ def _is_known(value: Any, depth: int) -> bool:
     """Whether a value is a constant, or gives the same for the same each time it is called."""
     if isinstance(value, _CONSTANTS) or any(value is each for each in _MAKING):
         return True
-    if value == dict.fromkeys:
+    if isinstance(value, BuiltinMethodType) and value == dict.fromkeys:
         return True
     if type(value) in (tuple, frozenset):
         return all(_is_known(each, depth) for each in value)

@@ -93,6 +93,7 @@ def of_class(made: Any) -> list[tuple[Callable[[int], Any], DataType]]:
     return [
         (lambda n: made(n, 1) == made(n, 2), FLAG),
         (lambda n: made(n, 1) < made(0, 2), FLAG),
+        (lambda n: made(n, 1) == None, FLAG),  # noqa: E711
         (lambda n: 1 if made(n, 1) else 2, LONG),
         (lambda n: len(made(n, n)), LONG),
         (lambda n: f"{made(n, 1)} {made(n, 1)!s}", TEXT),

@@ -88,10 +88,23 @@ def cleared(values: list[int]) -> str:
     return f"{bool(queue)} {queue[0]} {list(queue) == [0]}"
 
 
+def quotient(value: int) -> int:
+    return 12 // (value - 2)
+
+
+def extended_until_it_fails(values: list[int]) -> str:
+    queue = deque([0])
+    try:
+        queue.extend(map(quotient, values))
+    except ZeroDivisionError:
+        queue.append(-1)
+    return str(list(queue))
+
+
 LISTS: list[list[Any]] = [[], [1], [1, 2], [2, 1, 3], [4, 4, 4, 4], list(range(9))]
 
 
-@pytest.mark.parametrize("function", [both_ends, items, cleared])
+@pytest.mark.parametrize("function", [both_ends, items, cleared, extended_until_it_fails])
 def test_of_lists(java: Java, function: Callable[..., Any]) -> None:
     answered = answered_alike(java, function, [WHOLES], TEXT, [(each,) for each in LISTS])
     # An empty one has no first.

@@ -36,15 +36,12 @@ def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
     same = enum_members.compared(code, how, left, right)
     if same is not None:
         return same
-    if how in ("==", "!=") and not (isinstance(left, Parts) or isinstance(right, Parts)):
-        missing = [each for each in (left, right) if not is_known_none(each)]
-        if len(missing) < 2:
-            # Nothing but None is equal to it.
-            return (
-                _identity(code, "is" if how == "==" else "is not", missing[0])
-                if missing
-                else (KnownValue(how == "=="))
-            )
+    if how in ("==", "!=") and (is_known_none(left) or is_known_none(right)):
+        # Nothing but None is equal to it, but an object may have a way of its own.
+        other = left if is_known_none(right) else right
+        by_kind = isinstance(other, Term) and code.lists.changeable(other.kinds) is None
+        if by_kind or is_known_none(other):
+            return _identity(code, "is" if how == "==" else "is not", other)
     if how in _ORDERED:
         if set_values.involves_set(left, right):
             return set_values.compared(code, how, left, right)
@@ -70,8 +67,8 @@ def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
     if is_known_none(right):
         return _identity(code, how, left)
     if isinstance(right, KnownValue) and isinstance(right.value, bool):
-        java = f"Boolean.valueOf({str(right.value).lower()}).equals((Object) "
-        found = f"{java}{code.object(code.term(left))})"
+        flag, one = str(right.value).lower(), code.object(code.term(left))
+        found = f"Boolean.valueOf({flag}).equals((Object) {one})"
         return code.set(BOOL, found if how == "is" else f"!{found}")
     raise NotCompiled(f"{how} anything but None, True or False")
 

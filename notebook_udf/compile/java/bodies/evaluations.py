@@ -26,7 +26,6 @@ from notebook_udf.compile.java.collections import (
     containers,
     enum_members,
     lookups,
-    queues,
     set_values,
 )
 from notebook_udf.compile.java.documents import json_values
@@ -138,7 +137,7 @@ def _of_changeable(
     run: FunctionCalls, code: Code, owner: Term, found: RecordKinds, name: str
 ) -> Value:
     """An attribute of an object whose parts may be set, or a method of it."""
-    method = named_parts.function_of(changeable_records.as_parts(found), name)
+    method = changeable_records.function_of(code, owner, name)
     if method is not None and method[1]:
         return run.function(method[0], (owner,), ())
     made = changeable_records.part(code, owner, name)
@@ -244,8 +243,6 @@ def _item(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Val
         return found
     if isinstance(whole, Term) and is_dict(whole.kinds):
         containers.made_of_key(code, whole, index)
-    if queues.has_methods(whole) and not isinstance(index, Slice):
-        return queues.item(code, code.present(whole), index)
     return text_methods.item(code, whole, index)
 
 

@@ -142,9 +142,7 @@ def _method(
         return run.give(given[0])
     known = owner.value if isinstance(owner, KnownValue) else None
     own = known_objects.method(known, name) if known_objects.is_object(known) else None
-    changeable = changeable_records.known(code, owner)
-    known_parts = owner if changeable is None else changeable_records.as_parts(changeable)
-    found = named_parts.function_of(known_parts, name)
+    found = changeable_records.function_of(code, owner, name)
     if own is None and found is not None:
         own, _ = found
     return None if own is None else _of_function(run, code, own, (owner, *given), names)
@@ -154,11 +152,11 @@ def by_own_operator(
     run: FunctionCalls, code: Code, how: str, left: Value, right: Value
 ) -> Value | None:
     """``left how right`` by a method of the left one's class; None if it has none for that."""
-    changeable = changeable_records.known(code, left)
-    owner = left if changeable is None else changeable_records.as_parts(changeable)
-    name = _OPERATORS.get(how.removesuffix("="), "")
+    name = _OPERATORS.get(how.removesuffix("="))
+    if name is None:
+        return None
     for each in (f"i{name}", name) if how.endswith("=") else (name,):
-        found = named_parts.function_of(owner, f"__{each}__") if name else None
+        found = changeable_records.function_of(code, left, f"__{each}__")
         if found is not None:
             return run.function(found[0], (left, right), ())
     return None

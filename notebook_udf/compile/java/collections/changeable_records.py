@@ -5,6 +5,7 @@ Each is one object of Java's, so that a change is seen by whatever name it is kn
 
 from __future__ import annotations
 
+import types
 from collections.abc import Sequence
 
 from notebook_udf.compile.java.collections import lookups
@@ -31,6 +32,12 @@ def as_parts(found: RecordKinds) -> Parts:
     return Parts((), found.names, found.form, found.of)
 
 
+def function_of(code: Code, owner: Value, name: str) -> tuple[types.FunctionType, bool] | None:
+    """As ``named_parts.function_of``, of such an object as well."""
+    found = known(code, owner)
+    return named_parts.function_of(owner if found is None else as_parts(found), name)
+
+
 def part(code: Code, owner: Term, name: str) -> Value | None:
     """The attribute of this name, as it is now; None if no part has the name."""
     found = known(code, owner)
@@ -47,13 +54,7 @@ def item(code: Code, owner: Value, key: Value) -> Value | None:
     assert isinstance(owner, Term)
     if isinstance(key, KnownValue):
         return code.part_now(owner, _place(found, key))
-    return any_part(code, owner, found, _place_of(code, found, key))
-
-
-def any_part(code: Code, owner: Term, found: RecordKinds, place: str) -> Term:
-    """The part of such an object that stands at a place, as it is now."""
-    kinds = frozenset[str]().union(*found.parts)
-    return code.set_from(kinds, f"{owner.java}[(int) {place}]")
+    return code.set_from(found.of_any_part, f"{owner.java}[(int) {_place_of(code, found, key)}]")
 
 
 def set_attribute(code: Code, owner: Value, name: str, value: Value) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from notebook_udf.compile.flow_graph import Evaluation, FlowGraph
-from notebook_udf.compile.java.collections import lookups, queues
+from notebook_udf.compile.java.collections import lookups
 from notebook_udf.compile.java.documents.json_values import DICTS
 from notebook_udf.compile.java.iterating import iterators, unpacking
 from notebook_udf.compile.java.writing.code import Code
@@ -26,6 +26,7 @@ from notebook_udf.compile.java.writing.terms import (
     Value,
     is_dict,
     is_list,
+    is_queue,
 )
 
 # What kinds of Counters have.
@@ -149,10 +150,8 @@ def store(code: Code, whole: Term, index: Value, value: Value) -> None:
     if is_dict(whole.kinds):
         put_item(code, whole, index, value)
         return
-    if queues.has_methods(whole) and not isinstance(index, Slice):
-        queues.store(code, whole, index, value)
-        return
-    check_own_list(code, whole, "a change of a part of what is no list and no dict")
+    if isinstance(index, Slice) or not is_queue(whole.kinds):
+        check_own_list(code, whole, "a change of a part of what is no list and no dict")
     if isinstance(index, Slice):
         # As they are before the change: they may be of the list itself.
         values = code.new_list()

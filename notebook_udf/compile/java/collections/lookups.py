@@ -119,9 +119,8 @@ def looked_up(code: Code, container: Any, index: Value, default: Value | None = 
         return default
     if type(container) is Counter and default is None:
         default = KnownValue(0)
-    elif default is None and not does_as_its_kind(container, "__getitem__"):
-        raise NotCompiled(f"an item of this {type(container).__name__}")
-    if not isinstance(container, (dict, tuple, list)) or not container:
+    known = default is not None or does_as_its_kind(container, "__getitem__")
+    if not known or not isinstance(container, (dict, tuple, list)) or not container:
         raise NotCompiled(f"an item of this {type(container).__name__}")
     constants = tuple(map(KnownValue, values))
     if not all(map(is_literal, values)):

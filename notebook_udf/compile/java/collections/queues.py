@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java.collections import lookups
 from notebook_udf.compile.java.iterating import iterators
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
@@ -36,12 +35,10 @@ def made(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
         if term.kinds - NONE != INT:
             raise NotCompiled("a deque whose maxlen may be no whole number")
         made_by = f"PyQueue.of((Object) {code.object(term)})"
-    values = placed.get("iterable")
-    # What it is made of is there before it is.
-    first = None if values is None else iterators.materialised(code, values)
     code.lists_made += 1
     whole = code.set(frozenset({f"{QUEUE}{code.name}.{code.lists_made}"}), made_by)
-    return whole if first is None else iterators.filled(code, whole, first)
+    values = placed.get("iterable")
+    return whole if values is None else iterators.filled(code, whole, values)
 
 
 def has_methods(value: Value) -> bool:
@@ -59,22 +56,13 @@ def method(code: Code, whole: Term, name: str, given: Sequence[Value]) -> Value:
         held = code.held_by(whole, given[0])
         code.say(f"{whole.java}.appendleft({code.object(held)});")
     elif name == "extend" and len(given) == 1:
-        # Of itself it takes what it has before.
-        iterators.filled(code, whole, iterators.materialised(code, given[0]))
+        (values,) = given
+        if isinstance(values, Term) and values.kinds & whole.kinds:
+            # They may be the same: what it has before is taken.
+            values = iterators.materialised(code, values)
+        iterators.filled(code, whole, values)
     elif name == "clear" and not given:
         code.say(f"{whole.java}.clear();")
     else:
         raise NotCompiled(f"the method {name} of a deque")
     return KnownValue(None)
-
-
-def item(code: Code, whole: Term, index: Value) -> Value:
-    """``whole[index]``; a slice of one raises in Python."""
-    return code.taken(whole, f"PyList.item({whole.java}, {lookups.place(code, index)})")
-
-
-def store(code: Code, whole: Term, index: Value, value: Value) -> None:
-    """``whole[index] = value``."""
-    held = code.held_by(whole, value)
-    place = lookups.place(code, index)
-    code.say(f"PyList.set({whole.java}, {place}, {code.object(held)});")

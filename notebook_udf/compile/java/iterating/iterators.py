@@ -234,7 +234,7 @@ def _of_record(code: Code, whole: Term) -> Iteration:
     """Of a list or a dict of known places, whose parts may be set meanwhile."""
     form = code.lists.of_records(whole.kinds).form
     if form == "dict":
-        return _of_constants(code, code.lists.of_records(whole.kinds).names)
+        return view_of_record(code, whole, "keys")
     if form != "list":
         raise NotCompiled("a loop over what may be changed meanwhile")
     return _of_places(code, whole)
@@ -242,12 +242,12 @@ def _of_record(code: Code, whole: Term) -> Iteration:
 
 def _of_places(code: Code, whole: Term) -> Iteration:
     """Of the parts of such a one, each as it is when it is reached."""
-    parts = code.lists.of_records(whole.kinds).parts
-    value = code.fresh(frozenset[str]().union(*parts))
+    found = code.lists.of_records(whole.kinds)
+    value = code.fresh(found.of_any_part)
     at = code.variable("int")
     code.say(f"{at} = 0;")
     part = code.integers.narrowed(Term(frozenset("?"), f"{whole.java}[{at}++]"), value.kinds)
-    return Iteration(f"{at} < {len(parts)}", (f"{value.java} = {part.java};",), value)
+    return Iteration(f"{at} < {len(found.parts)}", (f"{value.java} = {part.java};",), value)
 
 
 def view_of_document(code: Code, whole: Term, which: str) -> Iteration:

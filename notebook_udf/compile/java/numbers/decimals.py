@@ -128,11 +128,10 @@ def method(
     if rounding not in [f"ROUND_{each}" for each in _ROUNDINGS]:
         raise NotCompiled(f"{name} with rounding={rounding!r}")
     how = f"java.math.RoundingMode.{rounding.removeprefix('ROUND_')}"
+    own = _one(code, owner, AttributeError)
     if not least:
-        own = _one(code, owner, AttributeError)
         return code.set(DECIMAL, f"PyDecimal.integral({own}, {how})")
-    own, like = _one(code, owner, AttributeError), _one(code, given[0])
-    return code.set(DECIMAL, f"PyDecimal.quantize({own}, {like}, {how})")
+    return code.set(DECIMAL, f"PyDecimal.quantize({own}, {_one(code, given[0])}, {how})")
 
 
 def as_int(code: Code, term: Term, *, nearest: bool) -> Value:

@@ -54,22 +54,12 @@ def positions(called: Any) -> int | None:
     always as many."""
     if called is dt.date:
         return 3
-    if isinstance(called, types.FunctionType):
-        code = called.__code__
-        others = code.co_kwonlyargcount or code.co_flags & (
-            inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
-        )
-        return None if others or called.__defaults__ else code.co_argcount
-    if not isinstance(called, type):
+    if not (isinstance(called, types.FunctionType) or is_record(called)):
         return None
-    if is_named_tuple(called):
-        return None if called._field_defaults else len(called._fields)  # type: ignore[attr-defined]
-    if not _is_plain(called):
-        return None
-    fields = dataclasses.fields(called)
-    absent = dataclasses.MISSING
-    given = any(f.default is not absent or f.default_factory is not absent for f in fields)
-    return None if given else len(fields)
+    parameters = inspect.signature(called, follow_wrapped=False).parameters.values()
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    fixed = all(each.kind in places and each.default is each.empty for each in parameters)
+    return len(parameters) if fixed else None
 
 
 def is_named_tuple(called: type) -> bool:

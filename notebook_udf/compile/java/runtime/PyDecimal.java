@@ -7,13 +7,13 @@ import java.math.RoundingMode;
 
 /** Python's Decimal, by its default context: 28 digits, halves to even. Zeros have a sign. */
 public final class PyDecimal {
-    static final MathContext CONTEXT = new MathContext(28, RoundingMode.HALF_EVEN);
+    private static final MathContext CONTEXT = new MathContext(28, RoundingMode.HALF_EVEN);
     // Beyond it Python would round or raise as well, but by rules of its own.
     private static final int FARTHEST = 6000;
     private static final String INFINITY = "Infinity";
 
-    final BigDecimal value;
-    final boolean negative;
+    private final BigDecimal value;
+    private final boolean negative;
     // What is no number, as Python writes it without a sign; null of a number.
     private final String special;
 
@@ -32,16 +32,8 @@ public final class PyDecimal {
         return new PyDecimal(null, negative, (signals ? "sNaN" : "NaN").concat(digits));
     }
 
-    boolean isSpecial() {
+    private boolean isSpecial() {
         return special != null;
-    }
-
-    boolean isInfinite() {
-        return INFINITY.equals(special);
-    }
-
-    boolean isNaN() {
-        return special != null && !isInfinite();
     }
 
     private boolean signals() {
@@ -53,7 +45,7 @@ public final class PyDecimal {
         if (a.signals() || b.signals()) {
             throw Raised.INVALID;
         }
-        return a.isNaN() ? a.cut() : b.isNaN() ? b.cut() : null;
+        return isNaN(a) ? a.cut() : isNaN(b) ? b.cut() : null;
     }
 
     /** A NaN with as many digits as an operation leaves it. */
@@ -75,8 +67,8 @@ public final class PyDecimal {
         return digits.substring(at);
     }
 
-    int signum() {
-        return isInfinite() ? (negative ? -1 : 1) : value.signum();
+    private int signum() {
+        return isInfinite(this) ? (negative ? -1 : 1) : value.signum();
     }
 
     static PyDecimal of(BigDecimal value, boolean negativeZero) {
@@ -87,7 +79,7 @@ public final class PyDecimal {
         return new PyDecimal(value, isNegative, null);
     }
 
-    static PyDecimal rounded(BigDecimal exact, boolean negativeZero) {
+    private static PyDecimal rounded(BigDecimal exact, boolean negativeZero) {
         return of(exact.round(CONTEXT), negativeZero);
     }
 
@@ -148,10 +140,10 @@ public final class PyDecimal {
         if (nan != null) {
             return nan;
         }
-        if (a.isInfinite() && b.isInfinite() && a.negative != negative) {
+        if (isInfinite(a) && isInfinite(b) && a.negative != negative) {
             throw Raised.INVALID;
         }
-        return a.isInfinite() ? a : infinity(negative);
+        return isInfinite(a) ? a : infinity(negative);
     }
 
     public static PyDecimal multiply(PyDecimal a, PyDecimal b) {
@@ -168,19 +160,13 @@ public final class PyDecimal {
 
     public static PyDecimal divide(PyDecimal a, PyDecimal b) {
         boolean isNegative = a.negative != b.negative;
-        if (a.isSpecial() || b.isSpecial()) {
-            PyDecimal nan = nanOf(a, b);
-            if (nan == null && a.isInfinite() && b.isInfinite()) {
-                throw Raised.INVALID;
-            }
-            if (nan == null && b.isInfinite()) {
-                // Zero with the least exponent that there is.
-                throw GaveUp.GAVE_UP;
-            }
-            return nan == null ? infinity(isNegative) : nan;
+        PyDecimal special = ofSpecialQuotient(a, b, isNegative);
+        if (special != null) {
+            return special;
         }
-        if (b.value.signum() == 0) {
-            throw a.value.signum() == 0 ? Raised.INVALID : Raised.DIVISION;
+        if (isInfinite(b)) {
+            // Zero with the least exponent that there is.
+            throw GaveUp.GAVE_UP;
         }
         return of(a.value.divide(b.value, CONTEXT), isNegative);
     }
@@ -188,27 +174,33 @@ public final class PyDecimal {
     /** a // b: towards zero, unlike an int's. */
     public static PyDecimal floorDivide(PyDecimal a, PyDecimal b) {
         boolean isNegative = a.negative != b.negative;
-        if (a.isSpecial() || b.isSpecial()) {
-            PyDecimal nan = nanOf(a, b);
-            if (nan == null && a.isInfinite() && b.isInfinite()) {
-                throw Raised.INVALID;
-            }
-            if (nan != null) {
-                return nan;
-            }
-            return a.isInfinite() ? infinity(isNegative) : of(BigDecimal.ZERO, isNegative);
+        PyDecimal special = ofSpecialQuotient(a, b, isNegative);
+        if (special != null) {
+            return special;
         }
-        if (b.value.signum() == 0) {
-            throw a.value.signum() == 0 ? Raised.INVALID : Raised.DIVISION;
+        return of(isInfinite(b) ? BigDecimal.ZERO : whole(a, b), isNegative);
+    }
+
+    /** A quotient that is no number; null where a number is divided by one, or by infinity. */
+    private static PyDecimal ofSpecialQuotient(PyDecimal a, PyDecimal b, boolean isNegative) {
+        if (!a.isSpecial() && !b.isSpecial()) {
+            if (b.value.signum() == 0) {
+                throw a.value.signum() == 0 ? Raised.INVALID : Raised.DIVISION;
+            }
+            return null;
         }
-        return of(whole(a, b), isNegative);
+        PyDecimal nan = nanOf(a, b);
+        if (nan == null && isInfinite(a) && isInfinite(b)) {
+            throw Raised.INVALID;
+        }
+        return nan == null && isInfinite(a) ? infinity(isNegative) : nan;
     }
 
     /** a % b: with the sign of a, unlike an int's. */
     public static PyDecimal remainder(PyDecimal a, PyDecimal b) {
         if (a.isSpecial() || b.isSpecial()) {
             PyDecimal nan = nanOf(a, b);
-            if (nan == null && a.isInfinite()) {
+            if (nan == null && isInfinite(a)) {
                 throw Raised.INVALID;
             }
             return nan == null ? rounded(a.value, a.negative) : nan;
@@ -292,10 +284,10 @@ public final class PyDecimal {
 
     public static int compare(PyDecimal a, PyDecimal b) {
         if (a.isSpecial() || b.isSpecial()) {
-            if (a.isNaN() || b.isNaN()) {
+            if (isNaN(a) || isNaN(b)) {
                 throw Raised.INVALID;
             }
-            int found = (a.isInfinite() ? a.signum() : 0) - (b.isInfinite() ? b.signum() : 0);
+            int found = (isInfinite(a) ? a.signum() : 0) - (isInfinite(b) ? b.signum() : 0);
             return Integer.signum(found);
         }
         return a.value.compareTo(b.value);
@@ -310,7 +302,7 @@ public final class PyDecimal {
     }
 
     public static boolean isNaN(PyDecimal a) {
-        return a.isNaN();
+        return a.isSpecial() && !isInfinite(a);
     }
 
     public static boolean isFinite(PyDecimal a) {
@@ -318,7 +310,7 @@ public final class PyDecimal {
     }
 
     public static boolean isInfinite(PyDecimal a) {
-        return a.isInfinite();
+        return INFINITY.equals(a.special);
     }
 
     public static boolean isSigned(PyDecimal a) {
@@ -329,7 +321,7 @@ public final class PyDecimal {
     public static PyDecimal quantize(PyDecimal a, PyDecimal like, RoundingMode how) {
         if (a.isSpecial() || like.isSpecial()) {
             PyDecimal nan = nanOf(a, like);
-            if (nan == null && a.isInfinite() != like.isInfinite()) {
+            if (nan == null && isInfinite(a) != isInfinite(like)) {
                 throw Raised.INVALID;
             }
             return nan == null ? a : nan;
@@ -382,7 +374,7 @@ public final class PyDecimal {
     /** int(a), and round(a) with halves to even. */
     public static Object toInt(PyDecimal a, boolean nearest) {
         if (a.isSpecial()) {
-            throw a.isNaN() ? Raised.VALUE : Raised.OVERFLOW;
+            throw isNaN(a) ? Raised.VALUE : Raised.OVERFLOW;
         }
         RoundingMode how = nearest ? RoundingMode.HALF_EVEN : RoundingMode.DOWN;
         BigInteger found = a.value.setScale(0, how).toBigInteger();
@@ -390,13 +382,13 @@ public final class PyDecimal {
     }
 
     public static double toDouble(PyDecimal a) {
-        if (a.isNaN()) {
+        if (isNaN(a)) {
             if (a.signals()) {
                 throw Raised.VALUE;
             }
             return Double.NaN;
         }
-        if (a.isInfinite()) {
+        if (isInfinite(a)) {
             return a.negative ? Double.NEGATIVE_INFINITY : Double.POSITIVE_INFINITY;
         }
         // One that is too large is infinite, as float() of its text is.

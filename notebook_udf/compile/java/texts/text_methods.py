@@ -290,7 +290,7 @@ def item(code: Code, container: Value, index: Value) -> Value:
     whole = code.present(container)
     if is_match(whole):
         return item_of_match(code, whole, index)
-    if is_list(whole.kinds):
+    if is_list(whole.kinds) or is_queue(whole.kinds):
         return code.taken(whole, f"PyList.item({whole.java}, {place(code, index)})")
     if is_dict(whole.kinds):
         return item_of_dict(code, whole, index, counters.missing(whole.kinds))
@@ -377,8 +377,7 @@ def _check_identity(value: Term, *others: Term) -> None:
 def _is_one_of(code: Code, value: Value, container: Any) -> str | bool:
     if isinstance(container, range):
         return _is_within(code, value, container)
-    known = isinstance(container, (tuple, list, set, frozenset, dict))
-    if not known or not does_as_its_kind(container, "__contains__"):
+    if not does_as_its_kind(container, "__contains__"):
         raise NotCompiled(f"in a {type(container).__name__}")
     if not isinstance(container, (tuple, list)):
         value = json_values.as_key(code, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
+from operator import methodcaller
 
 from notebook_udf.compile.java.times.calendar_names import DAYS, MONTHS
 from notebook_udf.compile.java.writing.code import Code
@@ -39,8 +40,14 @@ _WRITTEN: dict[str, Callable[[dt.datetime], str]] = {
     "W": lambda moment: f"{(_day_of_year(moment) + 6 - moment.weekday()) // 7:02}",
     "%": lambda moment: "%",
 }
-# Of these the digits may be asked for without what fills them up, as in ``%-d``.
-_NUMBERS = frozenset("mdHIMSjeUWV")
+
+
+def _bare(written: Callable[[dt.datetime], str]) -> Callable[[dt.datetime], str]:
+    """The digits without what fills them up, as in ``%-d``."""
+    return lambda moment: written(moment)[:-1].lstrip("0 ") + written(moment)[-1]
+
+
+_WRITTEN |= {f"-{letter}": _bare(_WRITTEN[letter]) for letter in "mdHIMSjeUWV"}
 # What stands for several.
 _SHORT = {"F": "%Y-%m-%d", "T": "%H:%M:%S", "D": "%m/%d/%y", "R": "%H:%M"}
 # Each month, weekday and hour, and years of each number of digits.
@@ -56,10 +63,6 @@ def _agrees(letter: str, written: Callable[[dt.datetime], str]) -> bool:
     return all(moment.strftime(f"%{letter}") == written(moment) for moment in _TRIED)
 
 
-def _bare(written: Callable[[dt.datetime], str]) -> Callable[[dt.datetime], str]:
-    return lambda moment: written(moment)[:-1].lstrip("0 ") + written(moment)[-1]
-
-
 def _check(how: str) -> bool:
     """Whether years are padded; raises where Python may write something else than Java."""
     if not (how.isascii() and how.isprintable()):
@@ -69,12 +72,9 @@ def _check(how: str) -> bool:
         if letter != "%":
             continue
         asked = next(letters, "")
-        bare = asked == "-"
-        asked = next(letters, "") if bare else asked
-        if bare:
-            known = asked in _NUMBERS and _agrees(f"-{asked}", _bare(_WRITTEN[asked]))
-            asked = f"-{asked}"
-        elif asked == "Y":
+        if asked == "-":
+            asked += next(letters, "")
+        if asked == "Y":
             pads = _agrees("Y", lambda moment: f"{moment.year:04}")
             known = pads or _agrees("Y", lambda moment: str(moment.year))
         else:
@@ -91,7 +91,7 @@ def _in_full(how: str) -> str:
     for letter in letters:
         asked = next(letters, "") if letter == "%" else ""
         full = _SHORT.get(asked, "")
-        if full and _agrees(asked, lambda moment, full=full: moment.strftime(full)):  # type: ignore[misc]
+        if full and _agrees(asked, methodcaller("strftime", full)):
             parts.append(full)
         else:
             parts.append(letter + asked)

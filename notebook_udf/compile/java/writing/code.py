@@ -87,6 +87,11 @@ class RecordKinds:
     of: type | None = None
     changeable: bool = False
 
+    @property
+    def of_any_part(self) -> Kinds:
+        """What a part may be, whichever it is."""
+        return frozenset[str]().union(*self.parts)
+
 
 @dataclass
 class ListKinds:
