@@ -195,11 +195,10 @@ class JavaCalls:
 
     @contextmanager
     def in_workers(self, records: Iterable[RegisteredFunction]) -> Iterator[list[str]]:
-        """In the block, what is planned calls functions in Python workers; gives the names of those
-        that run in the JVM otherwise."""
-        moved = [each for each in records if each.definition.is_aggregate or self.may_run(each)]
+        """In the block, what is planned calls functions in Python workers; when it has ended, the
+        list has the names of those that run in the JVM otherwise."""
+        moved, told = list(records), list[str]()
         names = [record.name for record in moved]
-        told = [r.name for r in moved if self.lists.gives_values(r) or self.has_class(r)]
         with self._lock:
             self._kept.update(names)
             self._hold(moved, begins=True)
@@ -209,6 +208,8 @@ class JavaCalls:
             with self._lock:
                 self._kept.subtract(names)
                 self._hold(moved, begins=False)
+            # Asked now: before a session's first query nothing runs in the JVM yet.
+            told += [r.name for r in moved if self.lists.gives_values(r) or self.has_class(r)]
 
     def _hold(self, records: Iterable[RegisteredFunction], *, begins: bool) -> None:
         functions = self._session.host.java

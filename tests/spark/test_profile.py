@@ -6,6 +6,9 @@ import asyncio
 import html.parser
 import io
 import json
+import os
+import subprocess
+import sys
 import threading
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -236,3 +239,31 @@ def test_what_cannot_be_profiled(session: nu.Session) -> None:
     stream = session.spark.readStream.format("rate").load()
     with pytest.raises(nu.PlanningError, match="start it"):
         session.profile(stream)
+
+
+FIRST = """
+import notebook_udf as nu
+
+def halved(x: int) -> int:
+    total = 0
+    for digit in str(x):
+        total += int(digit)
+    return total // 2
+
+session = nu.session()
+session.register_function("halved", nu.udf(halved, vectorise=False))
+print(session.profile("SELECT sum(halved(id)) FROM range(200000)"))
+"""
+
+
+@pytest.mark.timeout(120)
+def test_the_first_query_of_a_session_has_lines(tmp_path: Path) -> None:
+    # What brings functions to the JVM arrives while it is planned or runs.
+    script = tmp_path / "first.py"
+    script.write_text(FIRST)
+    given = {**os.environ, "PYTHONPATH": str(Path(nu.__file__).parents[1])}
+    ran = subprocess.run(
+        [sys.executable, script], env=given, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert "total += int(digit)" in ran.stdout, ran.stdout + ran.stderr[-2000:]
+    assert "halved runs in Spark's JVM; for its lines it ran in Python workers here" in ran.stdout

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +32,8 @@ class ClassicJavaFunctions:
         self._spark = spark
         # What makes the calls of each function, by its identity and then by its names in SQL.
         self._builders: dict[str, dict[str, Any]] = {}
+        # By identity, how often calls are held in Python; of functions that come meanwhile too.
+        self._held: Counter[str] = Counter()
         # By identity and calls, a function's classes, which all its names share, and what the
         # compiler had against those that it was asked for.
         self._sources: dict[tuple[str, str], Any] = {}
@@ -115,6 +118,8 @@ class ClassicJavaFunctions:
                 header,
                 self._types(function.nested),
             )
+        for _ in range(self._held[function.identity]):
+            builder.hold(True)
         self._release(name, new=function.identity)
         self._builders.setdefault(function.identity, {})[name] = builder
         for count, java_class in function.java_classes.items():
@@ -158,6 +163,7 @@ class ClassicJavaFunctions:
 
     def hold(self, identity: str, *, begins: bool) -> None:
         """See ``JavaFunctions``."""
+        self._held[identity] += 1 if begins else -1
         for builder in self._named(identity):
             builder.hold(begins)
 
