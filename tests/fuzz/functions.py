@@ -230,6 +230,10 @@ HANDLERS = (
     "ValueError", "(ValueError, TypeError)", "Exception", "ZeroDivisionError", "LookupError",
     "AttributeError", "ArithmeticError",
 )  # fmt: skip
+RAISED = (
+    "ValueError({str})", "KeyError({str})", "TypeError", "LookupError(f'{b!r} {s}')",
+    "ZeroDivisionError({int})", "RuntimeError('no')", "ArithmeticError({float})",
+)  # fmt: skip
 LOOPS = (
     "for s in {str}:",
     "for a in range({int} % 7):",
@@ -323,8 +327,16 @@ def blocks(draw: st.DrawFn, result: str, depth: int, indent: int, more: int = 0)
             lines.append(f"{space}try:")
             lines.append(f"{space}    {name} = {draw(expressions(kind, 2, more))}")
             lines += draw(blocks(result, depth - 1, indent + 1, more))
-            lines.append(f"{space}except {draw(st.sampled_from(HANDLERS))}:")
+            if draw(st.booleans()):
+                lines.append(f"{space}    if {draw(expressions('bool', 1, more))}:")
+                lines.append(
+                    f"{space}        raise {draw(filled(draw(st.sampled_from(RAISED)), more))}"
+                )
+            tells = draw(st.integers(0, 3)) == 0
+            lines.append(f"{space}except {draw(st.sampled_from(HANDLERS))}{' as error' * tells}:")
             lines.append(f"{space}    {name} = {draw(expressions(kind, 1, more))}")
+            if tells:
+                lines.append(f"{space}    t = str(error)")
             continue
         if how in ("local", "again") or not depth:
             value = draw(expressions(kind, 2, more))

@@ -96,6 +96,11 @@ class _Class:
     _open: list[types.FunctionType] = field(default_factory=list)
     _begun: int = 0
 
+    def begun_again(self) -> _Class:
+        """A new one, for which it is known what handlers there are."""
+        lists = ListKinds(handled=self.lists.handled, tells=self.lists.tells)
+        return _Class(lists=lists, records=self.records)
+
     def call(
         self,
         function: types.FunctionType,
@@ -172,11 +177,12 @@ class _Class:
     ) -> tuple[str, Kinds]:
         rows = result if isinstance(result, GivenRows) else None
         entered, graph = _entered(given), self._read(function, rows)
-        self.lists.handled = self.lists.handled or bool(graph.handlers)
+        self.lists.note_handlers(graph)
         self._begun += 1
         code = Code(integers, self.constants, self.lists, f"m{self._begun}")
         record = self.records.get(function, "")
-        scope = NameScope(function, partial(self._called, integers), self._opened, record)
+        called = len(self._open) > 1
+        scope = NameScope(function, partial(self._called, integers), self._opened, record, called)
         returned = None if result is None else result.returned
         gives = None if rows is None else rows.given
         settled = None if within is None else within.settled
@@ -409,6 +415,10 @@ def _class(
         return f"{name}({', '.join(each.entered(made.constants, fast=fast) for each in taken)})"
 
     fast, exact = called(True), called(False)
+    if made.lists.handled_late:
+        # What was written before raises what the handler may not tell apart.
+        made = made.begun_again()
+        fast, exact = called(True), called(False)
     if not result.fits:
         raise NotCompiled(misfit)
     return _assembled(made, len(taken), fast, exact, label)

@@ -13,7 +13,12 @@ from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
-from notebook_udf.compile.java.bodies import merging, name_scope
+from notebook_udf.compile.java.bodies import (
+    merging,
+    name_scope,
+    raise_statements,
+    raised_texts,
+)
 from notebook_udf.compile.java.bodies.comparisons import is_none
 from notebook_udf.compile.java.bodies.evaluations import OPERATIONS
 from notebook_udf.compile.java.bodies.merging import entered, kinds_of, set_local, without_none
@@ -35,7 +40,7 @@ from notebook_udf.compile.java.writing.assembly import (
     assign,
 )
 from notebook_udf.compile.java.writing.code import Code
-from notebook_udf.compile.java.writing.exceptions import NEVER_RAISING, thrown
+from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
     EXCEPTION,
     LEAVE,
@@ -123,6 +128,8 @@ class BodyWriter:
     # Of copies of variables: which variable of Java's each is a copy of.
     _origins: dict[str, str] = field(default_factory=dict)
     _nested: int = 0
+    # Whether what is being written may raise what a handler of this body takes.
+    _guarded: bool = False
 
     def write(self) -> None:
         if any(isinstance(each, Undetermined) for each in self.given.values()):
@@ -152,26 +159,20 @@ class BodyWriter:
             raise
 
     def _block(self, key: int) -> None:
-        block, line = self.graph.blocks[key], None
+        block = self.graph.blocks[key]
         written = self._blocks[key] = WrittenBlock([])
         handler = self.graph.handlers.get(key)
         if handler is not None:
             written.handler = handler, self.code.variable("Raised")
             self._raise_to(key, handler, block, written.handler[1])
-        if block.end.kind == "raise":
-            # Whatever is evaluated before can only raise as well.
-            written.statements.append(self._raising(key, block, guarded=handler is not None))
-            return
+        self._guarded = handler is not None
         self.code.statements = written.statements
         entry = self._entries[key]
         variables = dict(entry.variables)
-        for number, each in enumerate(block.evaluations):
-            line = each.line or line
-            if each.kind in ("phi", "exception"):
-                found = entry.phis[_RAISED if each.kind == "exception" else number]
-            else:
-                found = self._attempted(partial(self._evaluated, variables, each), line)
-            self._values[id(each)] = found
+        if block.end.kind == "raise":
+            self._raise(key, block, variables, guarded=handler is not None)
+            return
+        line = self._evaluate_all(key, block, variables)
         ended = self._attempted(partial(self._end, key, block, variables, written), line)
         if isinstance(ended, Undetermined):
             written.targets = block.end.targets
@@ -192,23 +193,52 @@ class BodyWriter:
 
     def _raise_to(self, key: int, handler: int, block: BasicBlock, variable: str) -> None:
         """The way on which something of a block raises: without what it sets itself."""
-        # What is set after all that may raise is not set where something did.
-        last = max(
-            (n for n, each in enumerate(block.evaluations) if each.kind not in NEVER_RAISING),
-            default=-1,
-        )
-        stored = {e.detail for e in block.evaluations[:last] if e.kind.startswith("store_")}
+        stored = raise_statements.stored_before_raising(block)
         stored |= name_scope.saved_names(self.graph)
         known = {n: v for n, v in self._entries[key].variables.items() if n not in stored}
         raised = Term(EXCEPTION, variable)
         self.ways.setdefault(handler, {})[key] = Edge(known, {_RAISED: raised})
 
-    def _raising(self, key: int, block: BasicBlock, *, guarded: bool) -> str:
-        """The statement of a block that raises."""
-        exception = block.end.values[0] if block.end.values else None
-        if exception is not None and exception.kind == "exception":
-            return f"throw {self.code.term(self._of(exception)).java};"
-        return thrown(block, self.scope.named, guarded=guarded)
+    def _evaluate_all(
+        self, key: int, block: BasicBlock, variables: Variables, but: Evaluation | None = None
+    ) -> int | None:
+        """Evaluates what a block does, ``but`` one of it; the line that it comes to."""
+        line = None
+        for number, each in enumerate(block.evaluations):
+            line = each.line or line
+            if each is but:
+                continue
+            if each.kind in ("phi", "exception"):
+                phis = self._entries[key].phis
+                found = phis[_RAISED if each.kind == "exception" else number]
+            else:
+                found = self._attempted(partial(self._evaluated, variables, each), line)
+            self._values[id(each)] = found
+        return line
+
+    def _raise(self, key: int, block: BasicBlock, variables: Variables, *, guarded: bool) -> None:
+        """The statements of a block that raises."""
+        raised = raise_statements.raised_by(block, self.scope.named)
+        if not guarded and not self.code.lists.handled:
+            # Whatever is evaluated before can only raise as well.
+            is_certain = raise_statements.raises_nothing_else(block, raised)
+            self.code.say(raising(raised.exception if is_certain else None))
+            return
+        failed = self.failed
+
+        def write() -> str | Undetermined:
+            line = self._evaluate_all(key, block, variables, raised.call)
+            return self._attempted(
+                lambda: raise_statements.thrown(self.code, raised, self._known), line
+            )
+
+        statements, thrown = self.code.captured(write)
+        if self.failed is failed and not isinstance(thrown, Undetermined):
+            self.code.say_all([*statements, f"throw {thrown};"])
+        elif not guarded and not isinstance(self.failed, NotKnownYet):
+            # It may be another exception that is raised: one of no known type.
+            self.failed = failed
+            self.code.say(raising(None))
 
     def _end(
         self, key: int, block: BasicBlock, variables: Variables, written: WrittenBlock
@@ -286,10 +316,7 @@ class BodyWriter:
         if kind == "local" or (kind == "cell" and name in variables):
             return self._read(variables, name)
         operands = [self._of(operand) for operand in each.operands]
-        if kind == "store_cell" and name in self.shared:
-            raise NotCompiled(f"{name}, which is set for another function")
-        if kind in ("store_local", "store_cell") and isinstance(operands[0], Generated):
-            raise NotCompiled("a generator in a variable")
+        name_scope.check_stored(kind, name, operands, self.shared)
         if kind == "save_local":
             # A copy: a comprehension may set what Java holds it in.
             saved = self._read(variables, name) if name in variables else Unset()
@@ -301,17 +328,10 @@ class BodyWriter:
             return Undetermined()
         if kind == "iterator":
             return iterated(self.code, self._gone_through(each, operands[0]))
-        if kind == "next":
-            (over,) = operands
-            if not isinstance(over, Iteration):
-                raise NotCompiled("the next of this")
-            return over.value
         if kind in ("global", "builtin", "cell"):
             return KnownValue(self.scope.named(kind, name))
         if kind == "function":
             return self._function(variables, operands, name)
-        if kind == "function_attribute":
-            return name_scope.with_attribute(name, operands[1])
         if kind in ("yield", "yield_from"):
             return self.give(operands[0], whole=kind == "yield")
         if kind == "store_attribute" and each.operands[1].is_local(self.scope.record):
@@ -322,23 +342,19 @@ class BodyWriter:
         evaluate = OPERATIONS.get(kind)
         if evaluate is None:
             raise NotCompiled(f"{kind.replace('_', ' ')} here")
-        found = evaluate(self, self.code, operands, name)
-        if kind == "call" and isinstance(found, Parts) and found.form == "object":
-            return self._made(found)
+        found = self._with_text(each, operands, partial(evaluate, self, self.code, operands, name))
+        made = found if isinstance(found, Parts) and found.form == "object" else None
+        if made and kind == "call" and name_scope.sets_attributes(self.graph, self.scope.record):
+            return self.code.record(made)
         return found
 
-    def _made(self, value: Parts) -> Value:
-        """A new object; one of Java's where the function sets an attribute of some object."""
-        return self.code.record(value) if self._sets_attributes else value
-
-    @cached_property
-    def _sets_attributes(self) -> bool:
-        every = (each for block in self.graph.blocks.values() for each in block.evaluations)
-        record = self.scope.record
-        return any(
-            each.kind == "store_attribute" and not (record and each.operands[1].is_local(record))
-            for each in every
-        )
+    def _with_text(
+        self, each: Evaluation, given: Sequence[Value], write: Callable[[], Value]
+    ) -> Value:
+        """What an operation gives; what it raises has a text where one may be asked for."""
+        if not self.code.lists.tells or not (self.label or self.scope.is_called or self._guarded):
+            return write()
+        return raised_texts.with_text(self.code, each, given, write)
 
     def _gone_through(self, iterator: Evaluation, value: Value) -> Value:
         """What a loop goes through; of a generator, which does nothing besides, a list."""
@@ -366,13 +382,13 @@ class BodyWriter:
     ) -> Value:
         code = name_scope.made_here(operands, given)
         name_scope.check_shared(self.graph, tuple(self.given), code)
-        names = code.co_freevars
-        return Nested(code, {name: self._shared(variables, name) for name in names})
-
-    def _shared(self, variables: Variables, name: str) -> Value:
-        if name in variables:
-            return self._read(variables, name)
-        return KnownValue(self.scope.named("cell", name))
+        shared = {
+            name: self._read(variables, name)
+            if name in variables
+            else KnownValue(self.scope.named("cell", name))
+            for name in code.co_freevars
+        }
+        return Nested(code, shared)
 
     def function(
         self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]
@@ -410,7 +426,7 @@ class BodyWriter:
         if len(given) != inner.co_argcount or inner.co_kwonlyargcount:
             raise NotCompiled(f"a call of {inner.co_name} that does not fit it")
         code = self.code
-        code.lists.note_handlers(bool(graph.handlers), None if each is None else inner)
+        code.lists.note_handlers(graph, None if each is None else inner)
         variables = {**nested.shared, **dict(zip(inner.co_varnames, given, strict=False))}
         shared = frozenset(inner.co_freevars)
         own: Any = self.scope.function if nested.function is None else nested.function

@@ -17,6 +17,7 @@ from notebook_udf.compile.java.bodies.constant_operands import (
     raised_by_none,
     raised_by_unpacking,
 )
+from notebook_udf.compile.java.bodies.name_scope import with_attribute
 from notebook_udf.compile.java.calls import (
     builtin_calls,
 )
@@ -57,7 +58,6 @@ from notebook_udf.compile.java.times import date_values
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code, RecordKinds
-from notebook_udf.compile.java.writing.exceptions import taken_by
 from notebook_udf.compile.java.writing.number_terms import number
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
@@ -66,6 +66,7 @@ from notebook_udf.compile.java.writing.terms import (
     SCALARS,
     BoundMethod,
     Generated,
+    Iteration,
     KnownValue,
     NotCompiled,
     OneOf,
@@ -177,7 +178,8 @@ def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
     if found is not None:
         return found
     if how in ("%", "%=") and isinstance(left, KnownValue) and type(left.value) is str:
-        return templates.percent(code, left.value, right, text_methods.formatted)
+        write, represent = text_methods.formatted, text_methods.represented
+        return templates.percent(code, left.value, right, write, represent)
     if how in ("**", "**="):
         return power(code, left, right)
     if set_values.involves_set(left, right):
@@ -333,7 +335,7 @@ def _matches(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> 
     raised, handler = given
     if not isinstance(raised, Term) or not isinstance(handler, KnownValue):
         raise NotCompiled("an except clause with what varies")
-    return code.set(BOOL, f"{raised.java}.is({taken_by(handler.value)})")
+    return code.set(BOOL, f"{raised.java}.is({code.constants.raised.taken_by(handler.value)})")
 
 
 def _import(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
@@ -345,6 +347,13 @@ def _import(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -
 
 def _closure(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
     return KnownValue(name)
+
+
+def _next(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
+    (over,) = given
+    if not isinstance(over, Iteration):
+        raise NotCompiled("the next of this")
+    return over.value
 
 
 def _generator(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
@@ -431,6 +440,8 @@ OPERATIONS: dict[str, Operation] = {
     "store_attribute": _store_attribute,
     "delete_item": _delete,
     "closure": _closure,
+    "function_attribute": lambda run, code, given, how: with_attribute(how, given[1]),
+    "next": _next,
     "import": _import,
     "import_from": _attribute,
     "exception_match": _matches,

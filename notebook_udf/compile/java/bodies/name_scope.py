@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from notebook_udf.compile.bindings import value_of
 from notebook_udf.compile.flow_graph import FlowGraph
 from notebook_udf.compile.java.writing.terms import (
+    Generated,
     KnownValue,
     NotCompiled,
     Term,
@@ -23,11 +24,11 @@ Function: TypeAlias = Callable[
     [types.FunctionType, tuple[Value, ...], tuple[str, ...]], Term | Undetermined
 ]
 
-# Functions that are called where they are made, before anything changes.
 # What a function is made with: its defaults, by place and by name.
 DEFAULTS = 0b11
 # What the function that a comprehension is goes through; it is asked for once.
 OVER = ".0"
+# Functions that are called where they are made, before anything changes.
 _CALLED_AT_ONCE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 
 
@@ -45,12 +46,15 @@ class NameScope:
         The graph and the variables of one that is written where it is called.
     record
         The variable of a record that nobody else has, and whose fields may be set; "" for none.
+    is_called
+        Whether another function of the class calls it.
     """
 
     function: types.FunctionType
     call: Function
     opened: Callable[..., tuple[FlowGraph, dict[str, Value]]]
     record: str = ""
+    is_called: bool = False
 
     def named(self, kind: str, name: str) -> Any:
         """What a name that is no variable stands for."""
@@ -75,6 +79,24 @@ def saved_names(graph: FlowGraph) -> frozenset[str]:
     """The variables whose names comprehensions use: what these have in a handler is unknown."""
     every = (each for block in graph.blocks.values() for each in block.evaluations)
     return frozenset(each.detail for each in every if each.kind == "save_local")
+
+
+@lru_cache(maxsize=256)
+def sets_attributes(graph: FlowGraph, record: str) -> bool:
+    """Whether a function sets attributes of an object other than its ``record``."""
+    every = (each for block in graph.blocks.values() for each in block.evaluations)
+    return any(
+        each.kind == "store_attribute" and not (record and each.operands[1].is_local(record))
+        for each in every
+    )
+
+
+def check_stored(kind: str, name: str, operands: Sequence[Value], shared: frozenset[str]) -> None:
+    """Raises a ``NotCompiled`` for what Java has no variables for."""
+    if kind == "store_cell" and name in shared:
+        raise NotCompiled(f"{name}, which is set for another function")
+    if kind in ("store_local", "store_cell") and isinstance(operands[0], Generated):
+        raise NotCompiled("a generator in a variable")
 
 
 def made_here(operands: Sequence[Value], given: int | None) -> types.CodeType:

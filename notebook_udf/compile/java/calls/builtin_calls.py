@@ -20,7 +20,7 @@ from notebook_udf.compile.java.numbers.arithmetic import absolute, arithmetic, c
 from notebook_udf.compile.java.numbers.powers import power
 from notebook_udf.compile.java.texts import text_encodings, text_methods
 from notebook_udf.compile.java.writing.code import Code
-from notebook_udf.compile.java.writing.number_terms import as_double, as_int, number
+from notebook_udf.compile.java.writing.number_terms import as_double, as_int, number, truncated
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     BYTES,
@@ -69,8 +69,8 @@ def _int(code: Code, given: Given) -> Value:
         raise NotCompiled("int of what is no number and no text")
     if term.kinds == INT:
         return term
-    if term.kinds == FLOAT and code.integers.bounded:
-        return code.set(INT, f"PyNumber.toLong({term.java})")
+    if term.kinds == FLOAT:
+        return truncated(code, term)
     return code.set(INT, code.integers.of_object(f"PyNumber.toInt({code.object(term)})"))
 
 

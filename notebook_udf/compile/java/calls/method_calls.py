@@ -98,14 +98,15 @@ def called(
     listed = isinstance(owner, Term) and is_list(owner.kinds - NONE)
     if listed and name in ("index", "count") and len(given) == 1 and not names:
         whole = code.present(owner, AttributeError)
-        return text_methods.method_of_list(code, whole, name, given)
+        return lookups.place_or_count(code, whole, name, given)
     if listed and not names:
         whole = code.present(owner, AttributeError)
         return containers.method_of_list(code, whole, name, given)
     if name == "join" and len(given) == 1 and isinstance(given[0], Sequence):
         given = (materialised(code, given[0]),)
     if name == "format" and type(constant) is str:
-        return templates.braces(code, constant, given, names, text_methods.format_chosen)
+        write, represent = text_methods.format_chosen, text_methods.represented
+        return templates.braces(code, constant, given, names, write, represent)
     number = real_numbers.of_number(code, owner)
     if number is not None:
         return real_numbers.method(code, number, name, given, names)

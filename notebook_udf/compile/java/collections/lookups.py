@@ -261,3 +261,13 @@ def check_key(code: Code, whole: Term, key: Value) -> None:
     fits = kinds <= SCALARS if held <= STR | NONE else (held | kinds) <= INT | STR | NONE
     if not fits:
         raise NotCompiled("a key that may be equal to one of another type")
+
+
+def place_or_count(code: Code, whole: Term, name: str, given: tuple[Value, ...]) -> Value:
+    """``whole.index(value)`` or ``whole.count(value)``."""
+    (value,) = given
+    held = code.lists.of(whole.kinds) - NONE
+    if held not in (INT, STR) or not code.term(value).kinds <= held | NONE:
+        raise NotCompiled(f"the method {name} of this list")
+    java = f"PyList.{name}({whole.java}, {code.object(value)})"
+    return code.set(INT, code.integers.of_long(java))

@@ -15,7 +15,15 @@ from typing import Any, NamedTuple
 from pyspark.sql import Row as SparkRow
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java.writing.terms import Form, KnownValue, NotCompiled, Parts, Value
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.terms import (
+    Form,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+)
 from notebook_udf.functions.row import Row
 
 _ROWS: tuple[Any, ...] = (Row, SparkRow)
@@ -180,6 +188,13 @@ def item(owner: Parts, key: Any) -> Value:
     if not isinstance(key, int) or not -len(owner.parts) <= key < len(owner.parts):
         raise NotCompiled("a part that is not known beforehand")
     return owner.parts[key]
+
+
+def of_places(code: Code, owner: Value, index: Value) -> Value:
+    """What ``owner[index]`` is taken of: a tuple as a list, for a place that varies."""
+    if not isinstance(owner, Parts) or owner.names or not isinstance(index, Term):
+        return owner
+    return code.whole(replace(owner, form="list"), "")
 
 
 def check_places(owner: Parts) -> None:

@@ -25,13 +25,42 @@ public final class Raised extends RuntimeException {
     public static final Raised STATISTICS = new Raised(16384);
     /** Of no type that is known. */
     public static final Raised RAISED = new Raised(0);
-    private static final int ALL = 32767;
+    private static final int ALL = -1;
 
     private final int bit;
+    private final String text;
 
     private Raised(int bit) {
+        this(bit, null);
+    }
+
+    private Raised(int bit, String text) {
         super(null, null, false, false);
         this.bit = bit;
+        this.text = text;
+    }
+
+    /** One of a class of exceptions that a function raises itself. */
+    public static Raised other(int bit) {
+        return new Raised(bit);
+    }
+
+    /** The same with a text; one that has a text keeps it. */
+    public Raised saying(String said) {
+        return text != null || said == null ? this : new Raised(bit, said);
+    }
+
+    /** Whether it is of one class, and says nothing yet. */
+    public boolean isSilent(int type) {
+        return text == null && bit == type;
+    }
+
+    /** What {@code str} gives of it; given up where that is not known. */
+    public String text() {
+        if (text == null) {
+            throw GaveUp.GAVE_UP;
+        }
+        return text;
     }
 
     /** Whether it is of one of some types. */

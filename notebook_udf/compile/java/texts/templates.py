@@ -9,7 +9,7 @@ from functools import reduce
 
 from notebook_udf.compile.java.numbers.arithmetic import arithmetic
 from notebook_udf.compile.java.writing.code import Code
-from notebook_udf.compile.java.writing.number_terms import as_int
+from notebook_udf.compile.java.writing.number_terms import as_int, truncated
 from notebook_udf.compile.java.writing.terms import (
     FLOAT,
     INT,
@@ -24,6 +24,8 @@ from notebook_udf.compile.java.writing.terms import (
 
 # Gives ``format(value, how)``.
 Format = Callable[[Code, Value, str], Value]
+# Gives ``repr(value)``.
+Represent = Callable[[Code, Value], Value]
 # The same of a format that may vary.
 FormatChosen = Callable[[Code, Value, Value], Value]
 # What ``string.Formatter`` takes a template apart into: a text before, a field's name, format and
@@ -37,7 +39,9 @@ _WHOLE, _REAL = "diu", "feEgGF"
 _BASES = "xXo"
 
 
-def percent(code: Code, template: str, right: Value, format_value: Format) -> Value:
+def percent(
+    code: Code, template: str, right: Value, format_value: Format, represent: Represent
+) -> Value:
     """``template % right``."""
     left, pieces, at = list(_several(right)), list[Value](), 0
     for found in _PERCENT.finditer(template):
@@ -50,7 +54,10 @@ def percent(code: Code, template: str, right: Value, format_value: Format) -> Va
             continue
         if not left:
             raise NotCompiled("what raises in every row")
-        pieces.append(_percent_one(code, found, left.pop(0), format_value))
+        value = left.pop(0)
+        if found["kind"] == "r":
+            value = represent(code, value)
+        pieces.append(_percent_one(code, found, value, format_value))
     pieces.append(KnownValue(template[at:]))
     rest = _PERCENT.sub("", template)
     if left or "%" in rest or "\0" in rest:
@@ -75,15 +82,17 @@ def _percent_one(code: Code, found: re.Match[str], value: Value, format_value: F
     if "#" in flags or not term.kinds <= SCALARS:
         raise NotCompiled(said)
     left = "<" if "-" in flags else ""
-    if kind == "s":
+    if kind in "sr":
         shown = term if term.kinds == STR else format_value(code, term, "")
         cut = "" if digits is None else f".{digits or 0}"
         how = (f"{left or '>'}{width}" if width else "") + cut
         return format_value(code, shown, how) if how else shown
     number = as_int(code, code.present(term))
+    if number.kinds == FLOAT and kind in _WHOLE:
+        number = truncated(code, number)
     fits = number.kinds == INT or (number.kinds == FLOAT and kind in _REAL)
     if not fits or kind not in _WHOLE + _REAL + _BASES:
-        # A float is cut for %d, and what is no number raises.
+        # What is no number raises.
         raise NotCompiled(said)
     if digits is not None and kind not in _REAL:
         raise NotCompiled(said)
@@ -100,6 +109,7 @@ def braces(
     given: Sequence[Value],
     names: Sequence[str],
     format_value: FormatChosen,
+    represent: Represent,
 ) -> Value:
     """``template.format(given)``; the last of what is given have names."""
     placed = given[: len(given) - len(names)]
@@ -120,11 +130,12 @@ def braces(
         pieces.append(KnownValue(literal))
         if field is None:
             continue
-        if conversion not in (None, "s"):
+        if conversion not in (None, "s", "r"):
             raise NotCompiled(f"the field {field} of a template")
         value, wanted = value_of(field), KnownValue(how or "")
         if conversion:
-            value = format_value(code, value, plain)
+            is_shown = conversion == "s"
+            value = format_value(code, value, plain) if is_shown else represent(code, value)
         parts = list[Value]()
         for text, name, _, _ in inner:
             parts.append(KnownValue(text))

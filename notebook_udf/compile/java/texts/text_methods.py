@@ -35,6 +35,7 @@ from notebook_udf.compile.java.writing.number_terms import number
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     BYTES,
+    EXCEPTION,
     INT,
     NONE,
     PARTS,
@@ -265,26 +266,16 @@ def texts(code: Code, value: Value) -> str:
     return term.java
 
 
-def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...]) -> Value:
-    """``whole.index(value)`` or ``whole.count(value)``."""
-    (value,) = given
-    held = code.lists.of(whole.kinds) - NONE
-    if held not in (INT, STR) or not code.term(value).kinds <= held | NONE:
-        raise NotCompiled(f"the method {name} of this list")
-    java = f"PyList.{name}({whole.java}, {code.object(value)})"
-    return code.set(INT, code.integers.of_long(java))
-
-
 def item(code: Code, container: Value, index: Value) -> Value:
     """``container[index]``, a slice included."""
     if isinstance(index, Slice):
         return _slice(code, container, index)
     if isinstance(container, counters.Ranking):
         return counters.item(code, container, index)
-    container = code.opened(container)
+    container = named_parts.of_places(code, code.opened(container), index)
     if isinstance(container, Parts):
-        known = isinstance(index, KnownValue)
-        return named_parts.item(container, index.value if known else None)  # type: ignore[union-attr]
+        known = index.value if isinstance(index, KnownValue) else None
+        return named_parts.item(container, known)
     if isinstance(container, KnownValue) and not isinstance(container.value, str):
         return looked_up(code, container.value, index)
     whole = code.present(container)
@@ -441,6 +432,8 @@ def represented(code: Code, value: Value) -> Value:
 def formatted(code: Code, value: Value, how: str) -> Value:
     """``format(value, how)``."""
     term = code.term(as_one(code, value))
+    if term.kinds == EXCEPTION and not how:
+        return code.set(STR, f"{term.java}.text()")
     if is_list(term.kinds - NONE) and not how:
         return represented(code, term)
     if is_temporal(term):

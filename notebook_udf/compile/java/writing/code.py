@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from types import CodeType
 from typing import Any, TypeVar
 
-from notebook_udf.compile.exception_guards import takes_exceptions
-from notebook_udf.compile.java.writing.exceptions import raising
+from notebook_udf.compile.exception_guards import asks_for_texts, takes_exceptions
+from notebook_udf.compile.flow_graph import FlowGraph
+from notebook_udf.compile.java.writing.exceptions import RaisedClasses, bit_of, raised, raising
 from notebook_udf.compile.java.writing.terms import (
     DATE,
     DECIMAL,
@@ -61,6 +62,7 @@ class Constants:
     libm: set[str] = field(default_factory=set)
     # Whether a time is taken for that of this process's time zone.
     has_zone: bool = False
+    raised: RaisedClasses = field(default_factory=RaisedClasses)
 
     def number_of(self, pattern: re.Pattern[str]) -> int:
         """The number of a pattern among those that are used."""
@@ -109,6 +111,11 @@ class ListKinds:
     changed_in_place: bool = False
     # Whether an exception may be taken, so that it matters which of several comes first.
     handled: bool = False
+    # Whether the text of an exception may be asked for.
+    tells: bool = False
+    # Whether some of a class was written before one of these was known.
+    begun: bool = False
+    handled_late: bool = False
     # Those of lists that are tuples in Python and of sets that are frozensets.
     fixed: Kinds = frozenset()
     # Whether a StopIteration may be raised, and whether iterators call what may raise it.
@@ -120,12 +127,18 @@ class ListKinds:
     # How many generators are being written that are left before their end.
     left_early: int = 0
 
-    def note_handlers(self, handled: bool, generator: CodeType | None) -> None:
-        """Notes whether a function takes exceptions; a generator with a handler is not left before
-        its end, since Python raises one in it there."""
+    def note_handlers(self, graph: FlowGraph, generator: CodeType | None = None) -> None:
+        """Notes whether a function takes exceptions, and asks for their texts; a generator with a
+        handler is not left before its end, since Python raises one in it there."""
         if self.left_early and generator is not None and takes_exceptions(generator):
             raise NotCompiled("a generator with try that is not gone through")
-        self.handled = self.handled or handled
+        known = self.handled, self.tells
+        self.handled = self.handled or bool(graph.handlers)
+        self.tells = self.tells or asks_for_texts(graph)
+        self.handled_late = self.handled_late or (
+            self.begun and known != (self.handled, self.tells)
+        )
+        self.begun = True
 
     def note_stop(self) -> None:
         """Notes that ``next`` raises where there is no more."""
@@ -239,6 +252,7 @@ class Code:
     variables: dict[str, str] = field(default_factory=dict)
     statements: list[str] = field(default_factory=list)
     lists_made: int = 0
+    catches: int = 0
     empties: dict[str, Any] = field(default_factory=dict)
 
     def begin(self) -> None:
@@ -435,6 +449,19 @@ class Code:
     def constant(self, held: str, java: str) -> str:
         """An object of a Java type that is made once."""
         return self.constants.name(held, java)
+
+    def raised(self, exception: type[Exception]) -> str:
+        """What is thrown where a class of exceptions is raised, as an expression."""
+        if bit_of(exception):
+            return raised(exception)
+        bit = self.constants.raised.bit(exception)
+        return self.constant("Raised", f"Raised.other({bit})")
+
+    def catching(self, statements: Sequence[str], then: Callable[[str], Iterable[str]]) -> None:
+        """Adds statements, and ``then`` what is done with an exception that they raise."""
+        self.catches += 1
+        name = f"raised{self.catches}"
+        self.statements += ["try {", *statements, f"}} catch (Raised {name}) {{", *then(name), "}"]
 
     def declared(self) -> list[str]:
         """The statements that declare the variables."""

@@ -1,15 +1,14 @@
-"""Which exceptions Java tells apart, and which of them a handler takes."""
+"""Which exceptions Java tells apart, which of them a handler takes, and what their classes are."""
 
 from __future__ import annotations
 
 import binascii
 import decimal
 import statistics
-from collections.abc import Callable
+from dataclasses import dataclass, field
 from json import JSONDecodeError
 from typing import Any
 
-from notebook_udf.compile.flow_graph import BasicBlock
 from notebook_udf.compile.java.writing.terms import NotCompiled
 
 # Their bits are those of Raised.java.
@@ -30,13 +29,52 @@ _KNOWN: dict[type[Exception], tuple[str, int]] = {
     decimal.DivisionByZero: ("DIVISION", 8192),
     statistics.StatisticsError: ("STATISTICS", 16384),
 }
-# What these are made of has to fit them, or makes another one.
-_MADE_OF_MORE = (JSONDecodeError, UnicodeDecodeError, UnicodeEncodeError, OSError)
+# Classes of exceptions that are made of their arguments and are written as those.
+_PLAIN: frozenset[type] = frozenset(
+    [
+        Exception, ValueError, TypeError, LookupError, IndexError, KeyError, ArithmeticError,
+        ZeroDivisionError, OverflowError, FloatingPointError, AssertionError, AttributeError,
+        RuntimeError, NotImplementedError, EOFError, BufferError,
+    ]
+)  # fmt: skip
+_MAKING = ("__new__", "__init__", "__str__", "__getattribute__", "__subclasscheck__")
+# Bits from here on are those of classes that a function raises itself.
+_FIRST_OTHER = 15
+_MOST_OTHERS = 16
+# A handler that takes all of them takes those of no known type too.
+_ALL = -1
 
-# Evaluations that raise nothing.
-NEVER_RAISING = frozenset(
-    {"global", "builtin", "local", "string", "format", "convert", "store_local", "delete_local"}
-)
+
+@dataclass
+class RaisedClasses:
+    """Classes of exceptions beside those that all know, by their bits."""
+
+    others: list[type[Exception]] = field(default_factory=list)
+
+    def bit(self, exception: type[Exception]) -> int:
+        """The bit of a class of exceptions; see ``is_raisable``."""
+        if exception in _KNOWN:
+            return _KNOWN[exception][1]
+        if exception not in self.others:
+            if len(self.others) == _MOST_OTHERS:
+                raise NotCompiled(f"more than {_MOST_OTHERS} classes of exceptions")
+            self.others.append(exception)
+        return 1 << (_FIRST_OTHER + self.others.index(exception))
+
+    def taken_by(self, handler: Any) -> int:
+        """The bits of the exceptions that ``except handler`` takes."""
+        types = handler if isinstance(handler, tuple) else (handler,)
+        if not all(isinstance(each, type) and issubclass(each, BaseException) for each in types):
+            raise NotCompiled("except of what is no class of exceptions")
+        if issubclass(Exception, types):
+            return _ALL
+        known = [*_KNOWN, *self.others]
+        return sum(self.bit(each) for each in known if issubclass(each, types))
+
+
+def bit_of(exception: type[Exception]) -> int:
+    """The bit of a class of exceptions that all know; 0 for all others."""
+    return _KNOWN.get(exception, ("", 0))[1]
 
 
 def raising(exception: Any) -> str:
@@ -50,35 +88,13 @@ def raised(exception: Any) -> str:
     return f"Raised.{_KNOWN[exception][0]}"
 
 
-def is_known(exception: Any) -> bool:
-    """Whether Java tells a class of exceptions from others."""
-    return exception in _KNOWN and exception not in _MADE_OF_MORE
-
-
-def thrown(block: BasicBlock, named: Callable[[str, str], Any], *, guarded: bool) -> str:
-    """The statement of a block that raises; ``named`` gives what a global or a builtin is.
-
-    ``guarded``: a handler of the function's may take what is raised.
-    """
-    exception = block.end.values[0] if block.end.values else None
-    call = exception if exception is not None and exception.kind == "call" else None
-    if call is not None:
-        exception = call.operands[0]
-    found = None
-    if exception is not None and exception.kind in ("global", "builtin"):
-        found = named(exception.kind, exception.detail)
-    before = {each.kind for each in block.evaluations if each is not call}
-    if not is_known(found) or not before <= NEVER_RAISING:
-        # It may be another exception that is raised.
-        if guarded:
-            raise NotCompiled("raise within try", block.line)
-        found = None
-    return raising(found)
-
-
-def taken_by(handler: Any) -> int:
-    """The bits of the exceptions that ``except handler`` takes."""
-    types = handler if isinstance(handler, tuple) else (handler,)
-    if not all(isinstance(each, type) and issubclass(each, BaseException) for each in types):
-        raise NotCompiled("except of what is no class of exceptions")
-    return sum(bit for known, (_, bit) in _KNOWN.items() if issubclass(known, types))
+def is_raisable(exception: Any) -> bool:
+    """Whether it is a class of exceptions that any arguments fit, and that is written as them."""
+    if type(exception) is not type or not issubclass(exception, Exception):
+        return False
+    for each in exception.__mro__:
+        if each in _PLAIN:
+            return True
+        if any(name in vars(each) for name in _MAKING):
+            return False
+    return False

@@ -26,3 +26,10 @@ def as_double(code: Code, term: Term) -> str:
     if term.kinds == INT and code.integers.bounded:
         return f"(double) {term.java}"
     return f"PyNumber.asDouble({code.object(term)})"
+
+
+def truncated(code: Code, term: Term) -> Term:
+    """A double as an int, without what stands behind its point."""
+    if code.integers.bounded:
+        return code.set(INT, f"PyNumber.toLong({term.java})")
+    return code.set(INT, code.integers.of_object(f"PyNumber.toInt({code.object(term)})"))
