@@ -9,6 +9,7 @@ from notebook_udf.compile.java.iterating import iterators, unpacking
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
+    DATE,
     DICT,
     INT,
     KEYS,
@@ -114,8 +115,8 @@ def put_item(code: Code, whole: Term, key: Value, value: Value) -> None:
     term = code.term(key)
     keys = frozenset(f"{kind}{KEYS}" for kind in whole.kinds)
     code.lists.put(keys, term.kinds)
-    if code.lists.of(keys) - NONE not in (INT, STR):
-        raise NotCompiled("a dict whose keys are neither all texts nor all whole numbers")
+    if code.lists.of(keys) - NONE not in (INT, STR, DATE):
+        raise NotCompiled("a dict whose keys are not all texts, all whole numbers or all dates")
     held = code.held_by(whole, value)
     code.say(f"{whole.java}.put({code.object(term)}, {code.object(held)});")
 

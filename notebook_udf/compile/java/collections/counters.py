@@ -9,6 +9,7 @@ from notebook_udf.compile.java.iterating.iterators import iterated, materialised
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.number_terms import as_int, number
 from notebook_udf.compile.java.writing.terms import (
+    DATE,
     DICT,
     INT,
     KEYS,
@@ -30,7 +31,7 @@ from notebook_udf.compile.java.writing.terms import (
 
 COUNTER = f"{DICT}counter "
 # Of which Java finds those that Python takes for equal.
-_KEYS = INT | STR | NONE
+_KEYS = INT | STR | DATE | NONE
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def counted(code: Code, given: tuple[Value, ...]) -> Term:
     listed = _counted_values(code, given[0])
     held = code.lists.of(listed.kinds)
     if not held <= _KEYS:
-        raise NotCompiled("a Counter of what are neither whole numbers nor texts")
+        raise NotCompiled("a Counter of what are no whole numbers, texts and dates")
     kinds = _new_dict(code, COUNTER, held, INT)
     return code.set(kinds, f"PyCounts.of({listed.java})")
 

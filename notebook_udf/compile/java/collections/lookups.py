@@ -259,7 +259,7 @@ def check_key(code: Code, whole: Term, key: Value) -> None:
     kinds = code.term(key).kinds
     # In one that is still empty nothing is found.
     fits = kinds <= SCALARS if held <= STR | NONE else (held | kinds) <= INT | STR | NONE
-    if not fits:
+    if not fits and not (held | kinds) <= DATE | NONE:
         raise NotCompiled("a key that may be equal to one of another type")
 
 
@@ -267,7 +267,7 @@ def place_or_count(code: Code, whole: Term, name: str, given: tuple[Value, ...])
     """``whole.index(value)`` or ``whole.count(value)``."""
     (value,) = given
     held = code.lists.of(whole.kinds) - NONE
-    if held not in (INT, STR) or not code.term(value).kinds <= held | NONE:
+    if held not in (INT, STR, DATE) or not code.term(value).kinds <= held | NONE:
         raise NotCompiled(f"the method {name} of this list")
     java = f"PyList.{name}({whole.java}, {code.object(value)})"
     return code.set(INT, code.integers.of_long(java))

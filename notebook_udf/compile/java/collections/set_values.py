@@ -6,8 +6,10 @@ from notebook_udf.compile.java.iterating.iterators import materialised
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
+    DATE,
     INT,
     LIST,
+    MOMENT,
     NONE,
     NUMBERS,
     SCALARS,
@@ -22,6 +24,8 @@ from notebook_udf.compile.java.writing.terms import (
     is_set,
 )
 
+# What a set may hold: of these Java finds those that Python takes for equal.
+_HELD = SCALARS | DATE | MOMENT
 _OPERATORS = {
     "|": "union",
     "&": "intersection",
@@ -81,8 +85,8 @@ def _new_kinds(code: Code, prefix: str, held: Kinds) -> Kinds:
 
 
 def _note(code: Code, kinds: Kinds, held: Kinds) -> None:
-    if not held <= SCALARS:
-        raise NotCompiled("a set of what are neither numbers nor texts")
+    if not held <= _HELD:
+        raise NotCompiled("a set of what are no numbers, texts and times")
     code.lists.put(kinds, held)
 
 
@@ -110,8 +114,8 @@ def elements(code: Code, whole: Value) -> Term:
 def contains(code: Code, value: Value, whole: Value) -> str:
     """``value in whole``."""
     term = code.term(value)
-    if not term.kinds <= SCALARS:
-        raise NotCompiled("in a set: what is neither a number nor a text")
+    if not term.kinds <= _HELD:
+        raise NotCompiled("in a set: what is no number, no text and no time")
     return f"{code.present(whole).java}.contains({code.object(term)})"
 
 
@@ -177,8 +181,8 @@ def method(
         put(code, whole, given[0])
     elif name in ("discard", "remove") and len(given) == 1:
         term = code.term(given[0])
-        if not term.kinds <= SCALARS:
-            raise NotCompiled(f"{name} of what is neither a number nor a text")
+        if not term.kinds <= _HELD:
+            raise NotCompiled(f"{name} of what is no number, no text and no time")
         code.say(f"{whole.java}.{name}({code.object(term)});")
     elif name == "clear" and not given:
         code.say(f"{whole.java}.clear();")
@@ -252,7 +256,7 @@ def _one_combined(code: Code, held: Kinds, java: str, name: str, value: Value) -
 def _shared(one: Kinds, other: Kinds) -> Kinds:
     """What kinds values may have that are equal to values of both."""
     kinds: Kinds = frozenset()
-    for alike in (NUMBERS, STR, NONE):
+    for alike in (NUMBERS, STR, DATE, MOMENT, NONE):
         if one & alike and other & alike:
             kinds |= (one | other) & alike
     return kinds

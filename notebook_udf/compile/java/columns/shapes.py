@@ -9,6 +9,7 @@ from pyspark.sql.types import (
     BooleanType,
     ByteType,
     DataType,
+    DateType,
     DecimalType,
     DoubleType,
     FloatType,
@@ -18,18 +19,22 @@ from pyspark.sql.types import (
     ShortType,
     StringType,
     StructType,
+    TimestampNTZType,
+    TimestampType,
 )
 
 from notebook_udf.compile.java.documents.json_values import DICTS, LISTS, PART
 from notebook_udf.compile.java.writing.code import Code, ListKinds, RecordKinds
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
+    DATE,
     DECIMAL,
     DICT,
     FLOAT,
     INT,
     KEYS,
     LIST,
+    MOMENT,
     NONE,
     RECORD,
     STR,
@@ -50,11 +55,23 @@ KINDS: dict[type[DataType], Kinds] = {
     FloatType: FLOAT,
     BooleanType: BOOL,
     StringType: STR,
+    DateType: DATE,
+    TimestampNTZType: MOMENT,
+    TimestampType: MOMENT,
 }
 BITS: dict[type[DataType], int] = {LongType: 64, IntegerType: 32, ShortType: 16, ByteType: 8}
 # What Python's values fit a column, by the kinds of what it holds.
-ACCEPTED = {INT: INT | BOOL, FLOAT: FLOAT | INT | BOOL, BOOL: BOOL, STR: STR}
-_LETTERS = {INT: "i", FLOAT: "f", BOOL: "b", STR: "s"}
+ACCEPTED = {
+    INT: INT | BOOL,
+    FLOAT: FLOAT | INT | BOOL,
+    BOOL: BOOL,
+    STR: STR,
+    DATE: DATE,
+    MOMENT: MOMENT,
+}
+_LETTERS = {INT: "i", FLOAT: "f", BOOL: "b", STR: "s", DATE: "y", MOMENT: "n"}
+# Of a time that depends on the time zone.
+ZONED = "t"
 _NESTED = (ArrayType, MapType, StructType)
 
 
@@ -74,6 +91,8 @@ def entering(data_type: DataType) -> str:
         return f"r({','.join(parts)})"
     if isinstance(data_type, DecimalType):
         return f"d{data_type.precision}.{data_type.scale}"
+    if isinstance(data_type, TimestampType):
+        return ZONED
     return f"{_LETTERS.get(KINDS.get(type(data_type), NONE), 'o')}{BITS.get(type(data_type), '')}"
 
 
@@ -105,7 +124,6 @@ def noted(lists: ListKinds, data_type: DataType, place: str, *, nulls: bool) -> 
         return frozenset({f"{RECORD}{place}"})
     if isinstance(data_type, DecimalType):
         return DECIMAL
-    # Spark gives days and times within others as classes that lack some of them.
     other = frozenset({f"{data_type.simpleString()} within another value"})
     return KINDS.get(type(data_type), other)
 
@@ -149,7 +167,10 @@ def leaving(code: Code, kinds: Kinds, data_type: DataType) -> str | None:
         if present - DECIMAL - INT - BOOL:
             raise NotCompiled("what may be no DECIMAL in a result")
         return entering(data_type)
-    fits = not present or present & ACCEPTED[KINDS[type(data_type)]]
+    wanted = KINDS[type(data_type)]
+    if wanted in (DATE, MOMENT) and present - wanted:
+        raise NotCompiled(f"what may be no {min(wanted)} in a result")
+    fits = not present or present & ACCEPTED[wanted]
     return entering(data_type) if fits else None
 
 

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from pyspark.sql.types import (
     ArrayType,
     DataType,
-    DateType,
     DecimalType,
     FloatType,
     MapType,
     StringType,
     StructType,
-    TimestampNTZType,
     TimestampType,
 )
 
@@ -47,14 +45,8 @@ from notebook_udf.compile.java.writing.terms import (
     quoted,
 )
 
-_KINDS: dict[type[DataType], Kinds] = {
-    **shapes.KINDS,
-    DateType: DATE,
-    TimestampNTZType: MOMENT,
-    TimestampType: MOMENT,
-}
 # What a column of results may hold.
-_RESULTS = _KINDS.keys() - {FloatType}
+_RESULTS = shapes.KINDS.keys() - {FloatType}
 _ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text", DATE: "entered", MOMENT: "enteredMoment"}
 _BOXES = {
     INT: "(Object) Long.valueOf({})",
@@ -66,7 +58,7 @@ _SPARKS = "org.apache.spark.unsafe.types.UTF8String"
 _MOST_KNOWN = 8
 # By the type of a column, the method of its shape that takes an argument.
 _WAYS: dict[type[DataType], str] = {ArrayType: "list", MapType: "dict", StructType: "row"}
-_ACCEPTED = {**shapes.ACCEPTED, DATE: DATE, MOMENT: MOMENT | STAMP}
+_ACCEPTED = {**shapes.ACCEPTED, MOMENT: MOMENT | STAMP}
 
 
 @dataclass(frozen=True)
@@ -87,7 +79,7 @@ class JavaParameter:
         One of another type may be passed on, and tested for None.
         """
         found = DECIMAL if isinstance(self.data_type, DecimalType) else None
-        found = found or _KINDS.get(type(self.data_type))
+        found = found or shapes.KINDS.get(type(self.data_type))
         if shapes.is_nested(self.data_type):
             found = shapes.noted(lists, self.data_type, self.name, nulls=not fast)
         found = found or frozenset({self.data_type.simpleString()})
@@ -95,7 +87,7 @@ class JavaParameter:
 
     def entered(self, constants: Constants, *, fast: bool) -> str:
         """The argument as Java holds it."""
-        kinds = _KINDS.get(type(self.data_type))
+        kinds = shapes.KINDS.get(type(self.data_type))
         where = f"{self.name}, NAME, {self.place}"
         nulls = "false" if fast else "true"
         if shapes.is_nested(self.data_type):
@@ -120,7 +112,8 @@ class JavaParameter:
 
 
 def _shape(constants: Constants, text: str) -> str:
-    return constants.name("PyShape", f'PyShape.of("{text}")')
+    zone = f", {local_times.zone(constants)}" if shapes.ZONED in text else ""
+    return constants.name("PyShape", f'PyShape.of("{text}"{zone})')
 
 
 def parameters(types: Sequence[DataType]) -> list[JavaParameter]:
@@ -200,7 +193,7 @@ def column(code: Code, value: Value, data_type: DataType) -> str | None:
         return whole(code, code.term(value), data_type)
     if isinstance(data_type, DecimalType):
         return _decimal(code, code.term(value), data_type)
-    term, kinds = code.term(value), _KINDS[type(data_type)]
+    term, kinds = code.term(value), shapes.KINDS[type(data_type)]
     if not term.kinds & (_ACCEPTED[kinds] | NONE):
         return None
     if kinds == INT:

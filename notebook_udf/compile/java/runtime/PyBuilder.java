@@ -3,16 +3,11 @@ package notebookudf;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
-import org.apache.spark.sql.Encoders;
-import org.apache.spark.sql.catalyst.encoders.AgnosticEncoder;
-import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.NamedArgumentExpression;
 import org.apache.spark.sql.catalyst.expressions.ScalaUDF;
 import org.apache.spark.sql.execution.python.UserDefinedPythonFunction;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DateType;
-import org.apache.spark.sql.types.TimestampType;
 import scala.collection.immutable.Nil$;
 import scala.collection.immutable.Seq;
 
@@ -163,21 +158,11 @@ public final class PyBuilder extends scala.runtime.AbstractFunction1 {
         boolean any = false;
         for (int at = arguments.length() - 1; at >= 0; at--) {
             Expression each = (Expression) arguments.apply(at);
-            Object encoder = each.resolved() ? encoder(each.dataType()) : null;
+            Object encoder = each.resolved() ? PyEncoders.of(each.dataType()) : null;
             any = any || encoder != null;
             made = (Seq) made.prepended(scala.Option.apply(encoder));
         }
         return any ? made : (Seq) Nil$.MODULE$;
-    }
-
-    private static Object encoder(DataType type) {
-        if (type instanceof DateType) {
-            return ExpressionEncoder.apply((AgnosticEncoder) Encoders.LOCALDATE());
-        }
-        if (type instanceof TimestampType) {
-            return ExpressionEncoder.apply((AgnosticEncoder) Encoders.INSTANT());
-        }
-        return null;
     }
 
     private static boolean hasNames(Seq arguments) {

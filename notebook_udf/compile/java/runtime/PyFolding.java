@@ -118,8 +118,8 @@ public final class PyFolding implements java.io.Serializable {
 
     private void fold(Group group) {
         if (rowOut == null) {
-            stateOut = CatalystTypeConverters.createToScalaConverter(state);
-            rowOut = CatalystTypeConverters.createToScalaConverter(row);
+            stateOut = PyEncoders.converter(state);
+            rowOut = PyEncoders.converter(row);
             stateIn = CatalystTypeConverters.createToCatalystConverter(state);
         }
         int count = group.rows.size();

@@ -1,10 +1,11 @@
 package notebookudf;
 
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 
 /**
- * A set of numbers, texts and None. Of those that are equal, as 1, 1.0 and True are, the first one
+ * A set of numbers, texts, times and None. Of those that are equal, as 1, 1.0 and True are, the first one
  * stays. Nothing that is answered may depend on the order of what is in it: Python's varies.
  */
 public final class PySet {
@@ -25,6 +26,9 @@ public final class PySet {
             double real = ((Double) value).doubleValue();
             boolean whole = real == Math.rint(real) && !Double.isInfinite(real);
             return whole ? PyNumber.toInt(real) : value;
+        }
+        if (value instanceof LocalDateTime) {
+            return PyDate.unfolded((LocalDateTime) value);
         }
         return value;
     }

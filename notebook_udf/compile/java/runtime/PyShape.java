@@ -14,8 +14,11 @@ public final class PyShape {
     private final PyShape[] parts;
     // Which part of a tuple stands at each place of a row.
     private final int[] places;
+    // Of times that depend on one.
+    private final PyZone zone;
 
-    private PyShape(char kind, int bits, int scale, ArrayList parts, ArrayList places) {
+    private PyShape(char kind, int bits, int scale, ArrayList parts, ArrayList places, PyZone zone) {
+        this.zone = zone;
         this.kind = kind;
         this.bits = bits;
         this.scale = scale;
@@ -27,15 +30,20 @@ public final class PyShape {
     }
 
     /**
-     * The shape of a text: i64, f, b, s, d10.2 and o for numbers, bools, texts, decimals and
-     * others; l(s) for a list, m(s,f) for a dict, r(0:s,1:i32) for a row.
+     * The shape of a text: i64, f, b, s, d10.2, y, n, t and o for numbers, bools, texts, decimals,
+     * days, times without a zone and with one, and others; l(s) for a list, m(s,f) for a dict,
+     * r(0:s,1:i32) for a row.
      */
     public static PyShape of(String text) {
-        int[] at = new int[1];
-        return read(text, at);
+        return of(text, null);
     }
 
-    private static PyShape read(String text, int[] at) {
+    public static PyShape of(String text, PyZone zone) {
+        int[] at = new int[1];
+        return read(text, at, zone);
+    }
+
+    private static PyShape read(String text, int[] at, PyZone zone) {
         char kind = text.charAt(at[0]++);
         ArrayList parts = new ArrayList();
         ArrayList places = new ArrayList();
@@ -53,10 +61,10 @@ public final class PyShape {
                     places.add(Integer.valueOf(number(text, at)));
                     at[0]++;
                 }
-                parts.add(read(text, at));
+                parts.add(read(text, at, zone));
             }
         }
-        return new PyShape(kind, bits, scale, parts, places);
+        return new PyShape(kind, bits, scale, parts, places, zone);
     }
 
     private static int number(String text, int[] at) {
@@ -83,6 +91,12 @@ public final class PyShape {
                 return PyArgument.text(value, name, place);
             case 'd':
                 return PyDecimal.entered(value, name, place, bits, scale);
+            case 'y':
+                return PyDate.entered(value, name, place);
+            case 'n':
+                return PyDate.enteredMoment(value, name, place);
+            case 't':
+                return zone.entered(value, name, place);
             case 'l':
                 return list(value, name, place, nulls);
             case 'm':
@@ -150,6 +164,12 @@ public final class PyShape {
                 return PyResult.text(value);
             case 'd':
                 return decimal(value);
+            case 'y':
+                return (java.time.LocalDate) value;
+            case 'n':
+                return (java.time.LocalDateTime) value;
+            case 't':
+                return zone.left(value);
             case 'l':
                 return listLeft(value);
             case 'm':

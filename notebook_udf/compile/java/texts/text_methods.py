@@ -35,6 +35,7 @@ from notebook_udf.compile.java.writing.number_terms import number
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     BYTES,
+    DATE,
     EXCEPTION,
     INT,
     NONE,
@@ -334,7 +335,7 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
             check_equality(code, held | sought.kinds)
             return f"PyList.has({whole.java}, {code.object(sought)})"
         held |= code.term(value).kinds
-        if not held <= SCALARS:
+        if not held <= SCALARS | DATE:
             raise NotCompiled("in a list of lists")
         _check_identity(code.term(value), Term(code.lists.of(whole.kinds), ""))
         return f"PyList.contains({whole.java}, {code.object(value)})"
