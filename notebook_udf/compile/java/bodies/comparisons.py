@@ -43,7 +43,7 @@ def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
         if by_kind or is_known_none(other):
             return _identity(code, "is" if how == "==" else "is not", other)
     if how in _ORDERED:
-        if set_values.involves_set(left, right):
+        if set_values.are_sets(left, right):
             return set_values.compared(code, how, left, right)
         left, right = code.opened(left), code.opened(right)
         in_order = containers.compared_lists(code, how, left, right)

@@ -36,6 +36,7 @@ from notebook_udf.compile.java.iterating.generated_values import (
     listed,
 )
 from notebook_udf.compile.java.iterating.iterators import (
+    columns,
     filled,
     is_listed,
     materialised,
@@ -182,7 +183,7 @@ def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
         return templates.percent(code, left.value, right, write, represent)
     if how in ("**", "**="):
         return power(code, left, right)
-    if set_values.involves_set(left, right):
+    if set_values.are_sets(left, right):
         return set_values.operation(code, how, left, right)
     if how in ("|", "|=") and containers.is_mapping(left) and containers.is_mapping(right):
         return containers.united(code, how, left, right)
@@ -396,9 +397,16 @@ def _intrinsic(run: FunctionCalls, code: Code, given: Sequence[Value], which: in
     return unpacking.tuple_of(code, given[0])
 
 
+def _is_not_strict(named: Value) -> bool:
+    return isinstance(named, KnownValue) and named.value == {"strict": False}
+
+
 def _call_unpacked(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     function, arguments, *named = given
     known = unpacking.known_parts(code, arguments)
+    is_zip = isinstance(function, KnownValue) and function.value is zip
+    if known is None and is_zip and all(map(_is_not_strict, named)):
+        return columns(code, listed(run, code, arguments))
     count = named_parts.positions(function.value) if isinstance(function, KnownValue) else None
     if known is None and count is not None:
         if isinstance(arguments, Generated):

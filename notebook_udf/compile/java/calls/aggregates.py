@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from decimal import Decimal
 
 from notebook_udf.compile.java.collections import set_values
 from notebook_udf.compile.java.iterating import sorting
-from notebook_udf.compile.java.iterating.iterators import materialised
+from notebook_udf.compile.java.iterating.iterators import iterated, materialised
+from notebook_udf.compile.java.numbers import decimals
 from notebook_udf.compile.java.numbers.arithmetic import arithmetic, chosen
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     DATE,
+    DECIMAL,
     FLOAT,
     INT,
     MOMENT,
@@ -75,7 +78,7 @@ def _extreme_of_list(which: str, code: Code, whole: Term, default: Value | None)
     code.lists.check_order(held)
     if is_record(held):
         sorting.check_order(code, held, f"values of {which}")
-    elif not held - NONE <= NUMBERS and held - NONE not in (STR, DATE, MOMENT):
+    elif not held - NONE <= NUMBERS and held - NONE not in (STR, DATE, MOMENT, DECIMAL):
         raise NotCompiled(f"{which} of this")
     most = "true" if which == "max" else "false"
     return sorting.taken_or(code, whole, f"PyList.extreme({whole.java}, {most})", default)
@@ -95,6 +98,8 @@ def total(code: Code, given: Given) -> Value:
     if start and _is_empty_list(code, start[0]):
         return _joined(code, parts)
     whole = set_values.summed(code, parts)
+    if code.lists.of(whole.kinds) - NONE == DECIMAL:
+        return _of_decimals(code, whole, *start)
     if not start:
         return _total(code, whole)
     if isinstance(start[0], KnownValue) and type(start[0].value) is float:
@@ -164,6 +169,24 @@ def _sum_of_floats(code: Code, whole: Term) -> str:
         raise NotCompiled("sum of what are no numbers, or of several kinds")
     way = "compensatedSum" if _COMPENSATED else "sumOfDoubles"
     return f"PyList.{way}({whole.java})"
+
+
+def _of_decimals(code: Code, whole: Term, start: Value | None = None) -> Term:
+    """One after the other: each sum is rounded. Of nothing it is 0, which is no Decimal."""
+    begun = KnownValue(Decimal(0)) if start is None else start
+    made = code.set(DECIMAL, decimals.operand(code, begun))
+    over = iterated(code, whole)
+
+    def add() -> None:
+        found = code.term(arithmetic(code, "+", made, over.value))
+        code.say(f"{made.java} = {found.java};")
+
+    code.loop(over, add)
+    if start is not None and code.term(start).kinds == DECIMAL:
+        return made
+    nothing = code.object(KnownValue(0) if start is None else start)
+    java = f"{whole.java}.isEmpty() ? (Object) {nothing} : (Object) {made.java}"
+    return code.set_from(DECIMAL | INT, java)
 
 
 def _from_zero(code: Code, whole: Term, start: float) -> Term:

@@ -154,8 +154,14 @@ def _chr(code: Code, given: Given) -> Value:
 
 
 def _list(code: Code, given: Given) -> Value:
-    made = iterators.materialised(code, _one(given, "list"))
-    return code.set(made.kinds, f"new java.util.ArrayList({made.java})")
+    whole = iterators.materialised(code, _one(given, "list"))
+    if not whole.kinds & code.lists.fixed:
+        return code.set(whole.kinds, f"new java.util.ArrayList({whole.java})")
+    # Of a tuple it is a list that may be changed.
+    made = code.new_list()
+    code.lists.put(made.kinds, code.lists.of(whole.kinds))
+    code.say(f"{made.java}.addAll({whole.java});")
+    return made
 
 
 def _tuple(code: Code, given: Given) -> Value:

@@ -7,10 +7,11 @@ import heapq
 import itertools
 import math
 import operator
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java.collections import counters
@@ -82,12 +83,16 @@ def check_consumer(function: Value, *, handled: bool) -> None:
 
     ``handled``: it matters which of several exceptions comes first.
     """
-    joins = isinstance(function, BoundMethod) and function.name == "join"
+    joins = isinstance(function, BoundMethod) and function.name in ("join", "fromkeys")
     known = function.value if isinstance(function, KnownValue) else None
     if known is math.fsum and handled:
         raise NotCompiled("fsum of a generator, beside try")
     if not joins and not any(known is each for each in _CONSUMERS):
         raise NotCompiled("a generator here: write a list")
+
+
+# Of the second, Java has no more than it has of the first.
+_MAKING_DICTS: tuple[Any, ...] = (dict, OrderedDict)
 
 
 def _called_method(
@@ -97,7 +102,7 @@ def _called_method(
         return sorting.sort(code, code.present(owner, AttributeError), given, names, call)
     if isinstance(owner, Term) and counters.is_counter(owner):
         return counters.method(code, owner, name, given, names)
-    if name == "fromkeys" and isinstance(owner, KnownValue) and owner.value is dict:
+    if name == "fromkeys" and isinstance(owner, KnownValue) and owner.value in _MAKING_DICTS:
         return counters.from_keys(code, given, names)
     return None
 

@@ -145,6 +145,7 @@ def _method_of_dict(
         return Sequence(
             lambda: view(code, whole, name),
             has=lambda value: text_methods.is_in_view(code, value, whole, name),
+            are_keys=name == "keys",
         )
     if names:
         raise NotCompiled(f"the method {name} of a dict")

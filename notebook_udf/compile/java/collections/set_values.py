@@ -18,6 +18,7 @@ from notebook_udf.compile.java.writing.terms import (
     Kinds,
     KnownValue,
     NotCompiled,
+    Sequence,
     Term,
     Value,
     array_of,
@@ -45,6 +46,15 @@ _MOST_CONSTANTS = 2000
 def involves_set(*values: Value) -> bool:
     """Whether one of these is a set that varies."""
     return any(isinstance(each, Term) and is_set(each.kinds - NONE) for each in values)
+
+
+def are_sets(*values: Value) -> bool:
+    """Whether one of these is such a set, or has the keys of a dict, for an operator."""
+    return involves_set(*values) or any(map(_has_keys, values))
+
+
+def _has_keys(value: Value) -> bool:
+    return isinstance(value, Sequence) and value.are_keys
 
 
 def _is_constant(value: Value) -> bool:
@@ -195,10 +205,20 @@ def _set(code: Code, value: Value, otherwise: str) -> Term:
     """A set; of a constant one that nobody may change."""
     if isinstance(value, KnownValue) and type(value.value) in (set, frozenset):
         return _of_constants(code, value.value)
+    if _has_keys(value):
+        return _of_keys(code, value)
     term = code.present(value)
     if not is_set(term.kinds):
         raise NotCompiled(otherwise)
     return term
+
+
+def _of_keys(code: Code, value: Value) -> Term:
+    whole = materialised(code, value)
+    held = code.lists.of(whole.kinds)
+    if held not in (INT, STR, DATE):
+        raise NotCompiled("a set of keys that may be equal to ones of other types")
+    return new_set(code, held, f"PySet.of({whole.java})")
 
 
 def _of_constants(code: Code, values: set[object] | frozenset[object]) -> Term:
@@ -214,8 +234,8 @@ def _values(code: Code, value: Value) -> tuple[Kinds, str]:
     """The kinds of what can be iterated over, and a list of it."""
     if _is_constant(value):
         value = _set(code, value, "")
-    if involves_set(value):
-        term = code.present(value)
+    if are_sets(value):
+        term = _set(code, value, "")
         return code.lists.of(term.kinds), f"{term.java}.list()"
     whole = materialised(code, value)
     return code.lists.of(whole.kinds), whole.java

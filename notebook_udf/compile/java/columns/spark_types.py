@@ -221,6 +221,8 @@ def _decimal(code: Code, term: Term, data_type: DecimalType) -> str | None:
         return "null"
     if kinds & PARTS:
         raise NotCompiled("a part of a document as a DECIMAL")
+    if kinds == DECIMAL | INT:
+        return f"{_shape(code.constants, shapes.entering(data_type))}.left({code.object(term)})"
     if kinds not in (DECIMAL, INT, BOOL):
         return None
     one = code.integers.narrowed(term, kinds) if "none" in term.kinds else term

@@ -11,6 +11,7 @@ from notebook_udf.compile.java.iterating.iterators import iterated, materialised
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     DATE,
+    DECIMAL,
     MOMENT,
     NONE,
     NUMBERS,
@@ -48,7 +49,7 @@ def check_order(code: Code, held: Kinds, what: str) -> None:
         for kinds in known.parts:
             check_order(code, kinds, "parts of tuples")
         return
-    if held - NONE in (DATE, MOMENT):
+    if held - NONE in (DATE, MOMENT, DECIMAL):
         return
     if not held <= NUMBERS | STR | NONE:
         raise NotCompiled(f"{what} that are neither numbers nor texts")

@@ -33,6 +33,8 @@ _ASKED = {
 }  # fmt: skip
 # What is laid out: other fills, signs and types of formats are Python's.
 _FORMAT = re.compile(r"[<>^]?([1-9][0-9]{0,3})?,?(\.[0-9]{1,3}(?=[f%]))?[f%]?")
+# What ``sum`` gives: of nothing it is 0.
+_SUM = DECIMAL | INT
 _ROUNDINGS = ("UP", "DOWN", "CEILING", "FLOOR", "HALF_UP", "HALF_DOWN", "HALF_EVEN")
 
 
@@ -41,12 +43,15 @@ def is_decimal(*terms: Term) -> bool:
     return any(term.kinds & DECIMAL for term in terms)
 
 
-def _one(code: Code, value: Value, otherwise: type[Exception] = TypeError) -> str:
+def operand(code: Code, value: Value, otherwise: type[Exception] = TypeError) -> str:
+    """A Decimal, or an int as one, for what is computed with it."""
     term = code.present(value, otherwise)
     if term.kinds == DECIMAL:
         return term.java
     if term.kinds in (INT, BOOL):
         return f"PyDecimal.ofInt({code.object(term)})"
+    if term.kinds == _SUM:
+        return f"PyDecimal.ofSum({code.object(term)})"
     raise NotCompiled("a Decimal and something else")
 
 
@@ -54,7 +59,9 @@ def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
     """A sum, a difference, a product, a quotient or what is left."""
     if how not in _OPERATORS:
         raise NotCompiled(f"{how} of a Decimal")
-    pair = f"{_one(code, left)}, {_one(code, right)}"
+    if DECIMAL not in [code.term(each).kinds - NONE for each in (left, right)]:
+        raise NotCompiled(f"{how} of a sum that may be 0: sum(values, Decimal(0)) is a Decimal")
+    pair = f"{operand(code, left)}, {operand(code, right)}"
     return code.set(DECIMAL, f"PyDecimal.{_OPERATORS[how]}({pair})")
 
 
@@ -63,7 +70,9 @@ def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
     if how in ("==", "!="):
         same = _equality(code, code.term(left), code.term(right))
         return code.set(BOOL, same if how == "==" else f"!({same})")
-    return code.set(BOOL, f"PyDecimal.compare({_one(code, left)}, {_one(code, right)}) {how} 0")
+    return code.set(
+        BOOL, f"PyDecimal.compare({operand(code, left)}, {operand(code, right)}) {how} 0"
+    )
 
 
 def _equality(code: Code, one: Term, other: Term) -> str:
@@ -73,7 +82,7 @@ def _equality(code: Code, one: Term, other: Term) -> str:
         raise NotCompiled("whether two that may be None are equal")
     present = [f"{term.java} != null" for term in (one, other) if "none" in term.kinds]
     a, b = (
-        _one(code, code.integers.narrowed(term, term.kinds - NONE) if present else term)
+        operand(code, code.integers.narrowed(term, term.kinds - NONE) if present else term)
         for term in (one, other)
     )
     return " && ".join([*present, f"PyDecimal.equal({a}, {b})"])
@@ -84,12 +93,12 @@ def power(code: Code, left: Value, right: Value) -> Term:
     other = code.present(right)
     if other.kinds != INT:
         raise NotCompiled("** of a Decimal and of what is no int")
-    return code.set(DECIMAL, f"PyDecimal.power({_one(code, left)}, {code.object(other)})")
+    return code.set(DECIMAL, f"PyDecimal.power({operand(code, left)}, {code.object(other)})")
 
 
 def changed(code: Code, which: str, value: Value) -> Value:
     """``-value`` (negate) or ``abs(value)`` (absolute)."""
-    return code.set(DECIMAL, f"PyDecimal.{which}({_one(code, value)})")
+    return code.set(DECIMAL, f"PyDecimal.{which}({operand(code, value)})")
 
 
 def made(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
@@ -103,7 +112,7 @@ def made(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
             raise NotCompiled("what raises in every row") from None
     term = code.present(given[0])
     if term.kinds in (DECIMAL, INT, BOOL):
-        return code.set(DECIMAL, _one(code, term))
+        return code.set(DECIMAL, operand(code, term))
     how = {FLOAT: "ofDouble", STR: "ofText"}.get(term.kinds)
     if how is None:
         raise NotCompiled("a Decimal of this")
@@ -116,7 +125,7 @@ def method(
     """``quantize``, ``to_integral_value`` and those without arguments."""
     if name in _ASKED and not given:
         java, kinds = _ASKED[name]
-        return code.set(kinds, f"PyDecimal.{java}({_one(code, owner, AttributeError)})")
+        return code.set(kinds, f"PyDecimal.{java}({operand(code, owner, AttributeError)})")
     least = 1 if name == "quantize" else 0
     rounding: Any = decimal.ROUND_HALF_EVEN
     if names == ("rounding",) or (not names and len(given) == least + 1):
@@ -128,21 +137,21 @@ def method(
     if rounding not in [f"ROUND_{each}" for each in _ROUNDINGS]:
         raise NotCompiled(f"{name} with rounding={rounding!r}")
     how = f"java.math.RoundingMode.{rounding.removeprefix('ROUND_')}"
-    own = _one(code, owner, AttributeError)
+    own = operand(code, owner, AttributeError)
     if not least:
         return code.set(DECIMAL, f"PyDecimal.integral({own}, {how})")
-    return code.set(DECIMAL, f"PyDecimal.quantize({own}, {_one(code, given[0])}, {how})")
+    return code.set(DECIMAL, f"PyDecimal.quantize({own}, {operand(code, given[0])}, {how})")
 
 
 def as_int(code: Code, term: Term, *, nearest: bool) -> Value:
     """``int(value)``, or ``round(value)``."""
-    java = f"PyDecimal.toInt({_one(code, term)}, {'true' if nearest else 'false'})"
+    java = f"PyDecimal.toInt({operand(code, term)}, {'true' if nearest else 'false'})"
     return code.set(INT, code.integers.of_object(java))
 
 
 def as_float(code: Code, term: Term) -> Value:
     """``float(value)``."""
-    return code.set(FLOAT, f"PyDecimal.toDouble({_one(code, term)})")
+    return code.set(FLOAT, f"PyDecimal.toDouble({operand(code, term)})")
 
 
 def rounded(code: Code, term: Term, digits: Value) -> Value:
@@ -151,7 +160,7 @@ def rounded(code: Code, term: Term, digits: Value) -> Value:
     if places.kinds != INT:
         raise NotCompiled("round of a Decimal to what is no whole number")
     at = code.integers.as_place(places)
-    return code.set(DECIMAL, f"PyDecimal.round({_one(code, term)}, {at})")
+    return code.set(DECIMAL, f"PyDecimal.round({operand(code, term)}, {at})")
 
 
 def text(code: Code, term: Term, how: str) -> Value:
@@ -161,6 +170,8 @@ def text(code: Code, term: Term, how: str) -> Value:
     if not how and term.kinds == DECIMAL | NONE:
         java = code.integers.narrowed(term, DECIMAL).java
         return code.set(STR, f'{term.java} == null ? "None" : PyDecimal.text({java})')
+    if not how and term.kinds == _SUM:
+        return code.set(STR, f"PyDecimal.text({operand(code, term)})")
     term = code.present(term)
     if term.kinds != DECIMAL or not _FORMAT.fullmatch(how):
         raise NotCompiled(f"the format {how or 'as it is'} of a Decimal")

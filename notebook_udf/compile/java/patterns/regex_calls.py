@@ -253,11 +253,14 @@ def _number(pattern: re.Pattern[str], group: Value) -> int:
 
 
 def _group(code: Code, found: Term, pattern: re.Pattern[str], group: Value) -> Value:
-    number = _number(pattern, group)
-    java = f"{found.java}.group({number}L)"
-    if number == 0:
-        return code.set(STR, f"(String) {java}")
-    return code.set(STR | NONE, java)
+    def written(known: Any) -> Value:
+        number = _number(pattern, KnownValue(known))
+        java = f"{found.java}.group({number}L)"
+        if number == 0:
+            return code.set(STR, f"(String) {java}")
+        return code.set(STR | NONE, java)
+
+    return choices.chosen(code, group, written, "a group")
 
 
 def _or_default(code: Code, group: Value, default: Value | None = None) -> Value:

@@ -102,6 +102,11 @@ public final class PyDecimal {
         return of(given, false);
     }
 
+    /** What sum gives, which is 0 of nothing. */
+    public static PyDecimal ofSum(Object value) {
+        return value instanceof PyDecimal ? (PyDecimal) value : ofInt(value);
+    }
+
     public static PyDecimal ofInt(Object value) {
         return of(new BigDecimal(PyNumber.big(value)), false);
     }

@@ -17,6 +17,9 @@ public final class PyKey {
             LocalDateTime later = PyDate.unfolded((LocalDateTime) other);
             return PyDate.unfolded((LocalDateTime) one).isBefore(later);
         }
+        if (one instanceof PyDecimal && other instanceof PyDecimal) {
+            return PyDecimal.compare((PyDecimal) one, (PyDecimal) other) < 0;
+        }
         if (!(one instanceof Object[]) || !(other instanceof Object[])) {
             return PyNumber.less(one, other);
         }
@@ -51,6 +54,9 @@ public final class PyKey {
         if (one instanceof LocalDateTime && other instanceof LocalDateTime) {
             LocalDateTime same = PyDate.unfolded((LocalDateTime) other);
             return PyDate.unfolded((LocalDateTime) one).equals(same);
+        }
+        if (one instanceof PyDecimal && other instanceof PyDecimal) {
+            return PyDecimal.equal((PyDecimal) one, (PyDecimal) other);
         }
         if (isNaN(one) && isNaN(other)) {
             // In a tuple it is equal to itself, if it is the same object, which is not known here.

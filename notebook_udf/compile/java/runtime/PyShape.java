@@ -180,8 +180,7 @@ public final class PyShape {
     }
 
     private Object decimal(Object value) {
-        PyDecimal given = value instanceof PyDecimal ? (PyDecimal) value : PyDecimal.ofInt(value);
-        return PyDecimal.fitting(given, bits, scale);
+        return PyDecimal.fitting(PyDecimal.ofSum(value), bits, scale);
     }
 
     private Object listLeft(Object value) {

@@ -203,12 +203,14 @@ class Sequence:
     """What can be iterated over and no more: ``begin`` makes an iteration of it.
 
     With ``parts``, which gives all that it goes through, it is an iterator: it is used once.
-    ``has`` says whether a value is among that, where nothing has to be gone through for it.
+    ``has`` says whether a value is among that, where nothing has to be gone through for it. The
+    keys of a dict are a set as well.
     """
 
     begin: Callable[[], Iteration]
     parts: Callable[[], Parts] | None = None
     has: Callable[[Value], str | bool] | None = None
+    are_keys: bool = False
 
 
 @dataclass(frozen=True)
