@@ -264,7 +264,8 @@ def expressions(draw: st.DrawFn, kind: str, depth: int, more: int = 0) -> str:
     for name in FORMS:
         while "{" + name + "}" in text:
             # Before 3.12 no f-string stands within another.
-            inner = draw(expressions(name, 0 if form.startswith('f"') else depth - 1, more))
+            within = 0 if "f'" in form or 'f"' in form else depth - 1
+            inner = draw(expressions(name, within, more))
             text = text.replace("{" + name + "}", inner, 1)
     return text.replace("\0", "{").replace("\1", "}")
 

@@ -260,6 +260,21 @@ def test_of_what_is_raised(java: Java, function: Callable[..., Any]) -> None:
     assert answered_alike(java, function, [LONG], result, fine) == len(fine)
 
 
+def test_a_helper_of_no_module(java: Java) -> None:
+    names: dict[str, Any] = {}
+    exec("def helped(s):\n    return int(s)", names)
+    helped = names["helped"]
+    assert helped.__module__ is None
+
+    def told(s: str) -> str:
+        try:
+            return str(helped(s))
+        except ValueError as error:
+            return str(error)
+
+    assert answered_alike(java, told, [TEXT], TEXT, [("1",), ("x",)]) == 2
+
+
 def test_what_is_not_taken_is_raised(java: Java) -> None:
     def strict(x: int) -> int:
         try:

@@ -137,7 +137,7 @@ class Frequent(Gathers):
         return [word for word, _ in Counter(sorted(accumulator)).most_common(2)]
 
 
-@case("d", "int", in_java=False)
+@case("d", "int")
 class DaysBetween(Gathers):
     def get_value(self, accumulator: Any) -> Any:
         return (max(accumulator) - min(accumulator)).days if accumulator else None
@@ -161,7 +161,7 @@ class Missing(GathersAll):
         return sum(1 for each in accumulator if each is None) / len(accumulator)
 
 
-@case("n", "decimal(20,2)", in_java=False)
+@case("n", "decimal(20,2)")
 class Middle(Gathers):
     def get_value(self, accumulator: Any) -> Any:
         return sorted(accumulator)[len(accumulator) // 2] if accumulator else None

@@ -31,12 +31,12 @@ from notebook_udf.compile.java.collections import (
 )
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating import unpacking
+from notebook_udf.compile.java.iterating.columns_of_lists import columns, is_zip
 from notebook_udf.compile.java.iterating.generated_values import (
     FunctionCalls,
     listed,
 )
 from notebook_udf.compile.java.iterating.iterators import (
-    columns,
     filled,
     is_listed,
     materialised,
@@ -346,10 +346,6 @@ def _import(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -
     return KnownValue(known_objects.module(name if names else name.partition(".")[0]))
 
 
-def _closure(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
-    return KnownValue(name)
-
-
 def _next(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     (over,) = given
     if not isinstance(over, Iteration):
@@ -397,15 +393,10 @@ def _intrinsic(run: FunctionCalls, code: Code, given: Sequence[Value], which: in
     return unpacking.tuple_of(code, given[0])
 
 
-def _is_not_strict(named: Value) -> bool:
-    return isinstance(named, KnownValue) and named.value == {"strict": False}
-
-
 def _call_unpacked(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     function, arguments, *named = given
     known = unpacking.known_parts(code, arguments)
-    is_zip = isinstance(function, KnownValue) and function.value is zip
-    if known is None and is_zip and all(map(_is_not_strict, named)):
+    if known is None and is_zip(function, named):
         return columns(code, listed(run, code, arguments))
     count = named_parts.positions(function.value) if isinstance(function, KnownValue) else None
     if known is None and count is not None:
@@ -447,7 +438,7 @@ OPERATIONS: dict[str, Operation] = {
     "store_item": _store,
     "store_attribute": _store_attribute,
     "delete_item": _delete,
-    "closure": _closure,
+    "closure": lambda run, code, given, name: KnownValue(name),
     "function_attribute": lambda run, code, given, how: with_attribute(how, given[1]),
     "next": _next,
     "import": _import,

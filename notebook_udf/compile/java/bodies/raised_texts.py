@@ -289,7 +289,7 @@ def _of_call(code: Code, called: Value, given: Sequence[Value], names: Sequence[
 
 
 def _is_pythons(function: FunctionType) -> bool:
-    return function.__module__.partition(".")[0] in sys.stdlib_module_names
+    return (function.__module__ or "").partition(".")[0] in sys.stdlib_module_names
 
 
 def _of_method(code: Code, owner: Value, name: str, given: Sequence[Value]) -> Texts:

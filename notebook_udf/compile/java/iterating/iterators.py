@@ -20,9 +20,7 @@ from notebook_udf.compile.java.writing.terms import (
     BYTES,
     INT,
     KEYS,
-    LIST,
     NONE,
-    PARTS,
     STR,
     Iteration,
     Kinds,
@@ -415,24 +413,6 @@ def numbers(code: Code, given: tuple[Value, ...]) -> Iteration:
             raise NotCompiled("a range of anything but whole numbers")
         written.append(code.integers.as_count(term))
     return of_class(code, "PyRange", ", ".join(written), INT, code.integers.of_long)
-
-
-def columns(code: Code, value: Value) -> Iteration:
-    """``zip(*lists)``: tuples of as many values as there are lists."""
-    whole = materialised(code, value)
-    held = code.lists.of(whole.kinds)
-    if not is_list(held - NONE) or held & PARTS:
-        raise NotCompiled("a call of so many arguments as a list has")
-    code.lists_made += 1
-    # Another writing may give the number alone to a list that may be changed.
-    tuples = frozenset({f"{LIST}columns {code.name}.{code.lists_made}"})
-    code.lists.put(tuples, code.lists.of(held - NONE))
-    code.lists.fixed |= tuples
-
-    def taken(java: str) -> str:
-        return code.integers.narrowed(Term(frozenset("?"), java), tuples).java
-
-    return of_class(code, "PyColumns", whole.java, tuples, taken)
 
 
 def zipped(code: Code, each: list[Iteration], strict: bool = False) -> Iteration:

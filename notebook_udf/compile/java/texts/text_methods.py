@@ -60,6 +60,7 @@ from notebook_udf.compile.java.writing.terms import (
     is_record,
     is_set,
 )
+from notebook_udf.functions.kind_traits import articled
 
 _CASES = ("upper", "lower", "title", "capitalize", "swapcase", "casefold")
 _TESTS = (
@@ -446,7 +447,7 @@ def formatted(code: Code, value: Value, how: str) -> Value:
     term = json_values.without_containers(code, term, "written")
     if not term.kinds <= SCALARS:
         found = min(term.kinds - SCALARS).partition("@")[0]
-        raise NotCompiled(f"a {found} in a text")
+        raise NotCompiled(f"{articled(found)} in a text")
     if term.kinds == STR and not how:
         return term
     if not how:

@@ -40,6 +40,7 @@ from notebook_udf.compile.java.writing.terms import (
     constant_parts,
     is_record,
 )
+from notebook_udf.functions.kind_traits import articled
 
 T = TypeVar("T")
 
@@ -228,7 +229,7 @@ class ListKinds:
 def _check_held(values: Kinds) -> None:
     others = [kind for kind in values - _HELD if not kind.startswith((LIST, DICT, RECORD))]
     if others:
-        raise NotCompiled(f"a {min(others)} in a list")
+        raise NotCompiled(f"{articled(min(others))} in a list")
 
 
 def _together(one: RecordKinds, other: RecordKinds) -> RecordKinds:
@@ -418,7 +419,7 @@ class Code:
                 found = Term(DECIMAL, self.constant("PyDecimal", found.java))
             return found
         said = value.form if isinstance(value, Parts) else type(value).__name__.lower()
-        raise NotCompiled(f"a {said} as a value")
+        raise NotCompiled(f"{articled(said)} as a value")
 
     def empty(self, made: Term, constant: Any) -> Term:
         """What ``[]`` or ``{}`` makes, which nothing else has until a variable holds it."""
