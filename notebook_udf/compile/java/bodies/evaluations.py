@@ -93,8 +93,9 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
             raise NotCompiled(f"{name}, which {owner.value.__name__} has not")
         code.constants.files.add(getattr(owner.value, "__file__", None) or "")
         return KnownValue(getattr(owner.value, name))
-    if _is_enum(owner) or enum_classes.is_member(owner):
-        return enum_members.attribute(code, owner, name)
+    of_enum = function_calls.of_enum(run, code, owner, name)
+    if of_enum is not None:
+        return of_enum
     if name in ("min", "max") and _is_time(owner):
         return KnownValue(getattr(owner.value, name))
     if isinstance(owner, OneOf):
@@ -167,10 +168,6 @@ def _is_field(owner: Value, name: str) -> TypeGuard[KnownValue]:
     """Whether it is a field of a constant NamedTuple."""
     known = owner.value if isinstance(owner, KnownValue) else None
     return named_parts.is_named_tuple(type(known)) and name in getattr(known, "_fields", ())
-
-
-def _is_enum(value: Value) -> bool:
-    return isinstance(value, KnownValue) and enum_classes.is_class(value.value)
 
 
 def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:

@@ -127,6 +127,20 @@ def _of_generated(
     return None
 
 
+def of_enum(run: FunctionCalls, code: Code, owner: Value, name: str) -> Value | None:
+    """An attribute of an Enum or of a member of one, computed ones included; None of others."""
+    members = enum_classes.every(owner) if enum_classes.is_member(owner) else ()
+    own = known_objects.computed(members[0], name) if members else None
+    if own is not None and name not in enum_classes.ATTRIBUTES:
+
+        def of_member(known: Any) -> Value:
+            return run.function(own, (KnownValue(known),), ())
+
+        return choices.chosen(code, owner, of_member, "a member")
+    is_enum = isinstance(owner, KnownValue) and enum_classes.is_class(owner.value)
+    return enum_members.attribute(code, owner, name) if members or is_enum else None
+
+
 def _method(
     run: FunctionCalls,
     code: Code,
@@ -141,11 +155,12 @@ def _method(
             raise NotCompiled("a call of collect that does not fit it")
         return run.give(given[0])
     known = owner.value if isinstance(owner, KnownValue) else None
-    own = known_objects.method(known, name) if known_objects.is_object(known) else None
+    has_methods = known_objects.is_object(known) or enum_classes.is_enum(known)
+    own = known_objects.method(known, name) if has_methods else None
+    if own is not None:
+        return _of_function(run, code, own[0], (KnownValue(own[1]), *given), names)
     found = changeable_records.function_of(code, owner, name)
-    if own is None and found is not None:
-        own, _ = found
-    return None if own is None else _of_function(run, code, own, (owner, *given), names)
+    return None if found is None else _of_function(run, code, found[0], (owner, *given), names)
 
 
 def by_own_operator(

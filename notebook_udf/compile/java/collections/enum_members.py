@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from notebook_udf.compile.java.collections.lookups import looked_up, place_of
+from notebook_udf.compile.java.objects import known_objects
 from notebook_udf.compile.java.objects.enum_classes import ATTRIBUTES, every, is_class, is_member
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     SCALARS,
+    BoundMethod,
     KnownValue,
     NotCompiled,
     OneOf,
@@ -34,9 +36,11 @@ def attribute(code: Code, owner: Value, name: str) -> Value:
         return KnownValue(dict(known.__members__))
     if is_class(known) and name in known.__members__:
         return KnownValue(known.__members__[name])
-    if not is_member(owner) or name not in ATTRIBUTES:
-        raise NotCompiled(f"{name} of an Enum")
-    kept = ATTRIBUTES[name]
+    if is_class(known):
+        return known_objects.attribute(known, name) or BoundMethod(owner, name)
+    if name not in ATTRIBUTES and all(name not in vars(each) for each in every(owner)):
+        return known_objects.attribute(every(owner)[0], name) or BoundMethod(owner, name)
+    kept = ATTRIBUTES.get(name, name)
     return choices.chosen(code, owner, lambda each: KnownValue(getattr(each, kept)), "a member")
 
 

@@ -28,6 +28,11 @@ def is_member(value: Value) -> bool:
     return bool(found) and all(is_class(type(each)) for each in found)
 
 
+def is_enum(value: Any) -> bool:
+    """Whether a value is such a class, or a member of one."""
+    return is_class(value) or is_class(type(value))
+
+
 def every(value: Value) -> tuple[Any, ...]:
     """The constants of which a value is one."""
     if isinstance(value, KnownValue):

@@ -30,7 +30,7 @@ def file_of(value: Any) -> str:
 
 
 def attribute(owner: Any, name: str) -> Value | None:
-    """A constant, or a function without an owner, that a class or an object has; None for others.
+    """A constant, or a function without an owner, that a class or an object has; None of methods.
 
     Raises
     ------
@@ -42,6 +42,8 @@ def attribute(owner: Any, name: str) -> Value | None:
         raise NotCompiled(f"{name}, which {getattr(owner, '__name__', type(owner).__name__)} lacks")
     if isinstance(found, staticmethod):
         return KnownValue(found.__func__)
+    if isinstance(found, classmethod):
+        return None
     if isinstance(found, types.FunctionType):
         return KnownValue(found) if isinstance(owner, type) or name in vars(owner) else None
     if hasattr(type(found), "__get__"):
@@ -49,10 +51,21 @@ def attribute(owner: Any, name: str) -> Value | None:
     return KnownValue(found)
 
 
-def method(owner: Any, name: str) -> types.FunctionType | None:
-    """The function that is called with an object as the first argument, if there is one."""
+def method(owner: Any, name: str) -> tuple[types.FunctionType, Any] | None:
+    """The function of a method, and its first argument: an object or a class; None of others."""
+    own = owner if isinstance(owner, type) else type(owner)
+    found = _found(own, name)
+    if isinstance(found, classmethod):
+        return (found.__func__, own) if isinstance(found.__func__, types.FunctionType) else None
+    is_method = isinstance(found, types.FunctionType) and own is not owner
+    return (found, owner) if is_method else None
+
+
+def computed(owner: Any, name: str) -> types.FunctionType | None:
+    """The function of a property of an object; None if it is none."""
     found = _found(type(owner), name)
-    return found if isinstance(found, types.FunctionType) else None
+    own = found.fget if type(found) is property else None
+    return own if isinstance(own, types.FunctionType) else None
 
 
 def _found(owner: Any, name: str) -> Any:
