@@ -29,7 +29,7 @@ from notebook_udf.compile.java.iterating.generated_values import (
     gone_through,
     listed,
 )
-from notebook_udf.compile.java.iterating.iterators import iterated, read_again
+from notebook_udf.compile.java.iterating.iterators import copied, iterated, read_again
 from notebook_udf.compile.java.numbers.arithmetic import truth
 from notebook_udf.compile.java.writing.assembly import (
     OUTSIDE,
@@ -51,12 +51,12 @@ from notebook_udf.compile.java.writing.terms import (
     NotCalled,
     NotCompiled,
     NotKnownYet,
+    OneOf,
     Parts,
     Term,
     Undetermined,
     Unset,
     Value,
-    constant_parts,
 )
 from notebook_udf.compile.loops import goes_to_the_end, loops_of
 from notebook_udf.compile.symbolic import read_code
@@ -137,18 +137,16 @@ class BodyWriter:
         for key in self.graph.blocks:
             if key == self.graph.entry:
                 self.ways[key] = {OUTSIDE: Edge(dict(self.given), {})}
-            arriving = {**self._from_behind(key), **self.ways.get(key, {})}
+            # The ways back to it are those that the last writing found.
+            before = self.before.get(key, {}).items()
+            behind = {k: way for k, way in before if k not in self._blocks}
+            arriving = {**behind, **self.ways.get(key, {})}
             if arriving:
                 self._entries[key] = self._entered(key, arriving)
                 self._block(key)
         for key in self._entries:
             if kinds_of(self._entered(key, self.ways[key])) != kinds_of(self._entries[key]):
                 self.changed = True
-
-    def _from_behind(self, key: int) -> dict[int, Edge]:
-        """The ways back to a block, as the last writing found them."""
-        done = set(self._blocks)
-        return {k: way for k, way in self.before.get(key, {}).items() if k not in done}
 
     def _entered(self, key: int, ways: Mapping[int, Edge]) -> Edge:
         loop = key in loops_of(self.graph)
@@ -248,8 +246,7 @@ class BodyWriter:
             value = self._known(end.values[0])
             if self.each is not None and not self.label:
                 value = gone_through(self, self.code, value)
-            value = constant_parts(value)
-            written.returned = value if isinstance(value, Parts) else self.code.term(value)
+            written.returned = merging.as_returned(self.code, value)
             return
         if end.kind == "jump":
             written.targets = end.targets
@@ -370,12 +367,14 @@ class BodyWriter:
         found = variables.get(name)
         if found is None:
             raise NotCompiled(f"{name}, which may have no value, or values of several types")
+        if isinstance(found, OneOf):
+            return copied(self.code, found)
         if not isinstance(found, Term):
             return found if name == name_scope.OVER else read_again(found)
         # A copy: the variable may have another value where this one is used.
-        copied = self.code.set(found.kinds, found.java)
-        self._origins[copied.java] = found.java
-        return replace(copied, among=found.among)
+        read = self.code.set(found.kinds, found.java)
+        self._origins[read.java] = found.java
+        return replace(read, among=found.among)
 
     def _function(
         self, variables: Variables, operands: Sequence[Value], given: int | None

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from notebook_udf.compile.java.collections import containers, enum_members, set_values
 from notebook_udf.compile.java.iterating.generated_values import FunctionCalls
 from notebook_udf.compile.java.numbers.arithmetic import comparison
-from notebook_udf.compile.java.objects import enum_classes
 from notebook_udf.compile.java.texts import text_methods
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
@@ -32,7 +31,9 @@ _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
 
 def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     """A comparison of two values, by its operator."""
-    left, right = map(enum_classes.plain, given)
+    left, right = given
+    if how not in ("is", "is not"):
+        left, right = (enum_members.plain(code, each) for each in given)
     same = enum_members.compared(code, how, left, right)
     if same is not None:
         return same

@@ -171,7 +171,7 @@ def _is_field(owner: Value, name: str) -> TypeGuard[KnownValue]:
 
 
 def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
-    left, right = given = tuple(map(enum_classes.plain, given))
+    left, right = given = tuple(enum_members.plain(code, each) for each in given)
     found = function_calls.by_own_operator(run, code, how, left, right)
     if found is not None:
         return found

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from notebook_udf.compile.java.objects import enum_classes
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.assembly import Edge, Variables
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
+    INT,
     Iteration,
     Kinds,
     KnownValue,
@@ -19,8 +21,13 @@ from notebook_udf.compile.java.writing.terms import (
     Undetermined,
     Unset,
     Value,
+    constant_parts,
     displayed_parts,
+    is_literal,
 )
+
+# Of constants that a variable may hold.
+_MOST_CONSTANTS = 32
 
 
 def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Value | None:
@@ -55,6 +62,10 @@ def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Val
         return Parts(kept, wholes[0].names, wholes[0].form, own.pop() if len(own) == 1 else None)
     if not name.isidentifier() or not name.isascii():
         return None
+    if all(isinstance(each, (KnownValue, OneOf)) for each in values):
+        chosen = _one_of(code, name, values)
+        if chosen is not None:
+            return chosen
     try:
         kinds = frozenset(k for each in values for k in _kinds(code, name, each))
     except NotCompiled:
@@ -63,6 +74,30 @@ def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Val
     java = f"{name}_{held.rpartition('.')[2].replace('[]', 's')}"
     code.variables[java] = held
     return choices.noted(Term(kinds, java), values)
+
+
+def as_returned(code: Code, value: Value) -> Value:
+    """A value as a block returns it."""
+    value = constant_parts(value)
+    return value if isinstance(value, Parts | OneOf | KnownValue) else code.term(value)
+
+
+def _has_java(value: Value) -> bool:
+    """Whether it is no constant, or one that Java has a value for."""
+    return not isinstance(value, OneOf) and (
+        not isinstance(value, KnownValue) or is_literal(value.value)
+    )
+
+
+def _one_of(code: Code, name: str, values: Sequence[Value]) -> OneOf | None:
+    """A variable that says which constant it is; None if Java has values for all of them."""
+    constants = {id(each): each for value in values for each in enum_classes.every(value)}
+    found = tuple(constants.values())
+    if len(found) > _MOST_CONSTANTS or all(map(is_literal, found)):
+        return None
+    java = f"{name}_place"
+    code.variables[java] = code.integers.held(INT)
+    return OneOf(Term(INT, java), found)
 
 
 def _kinds(code: Code, name: str, value: Value) -> Kinds:
@@ -140,7 +175,7 @@ def _kind(value: Value) -> Any:
     if isinstance(value, KnownValue):
         return ("constant", type(value.value), value.value if isinstance(value.value, int) else 0)
     if isinstance(value, OneOf):
-        return ("one of", len(value.of), value.place.kinds)
+        return ("one of", frozenset(map(id, value.of)), value.place.kinds)
     return type(value).__name__
 
 
@@ -154,6 +189,8 @@ def together(code: Code, name: str, values: Sequence[Value]) -> Value:
     """
     if not values:
         raise NotCompiled("what raises in every row")
+    if all(map(_has_java, values)):
+        values = [each if isinstance(each, Parts) else code.term(each) for each in values]
     found = merged(code, name, values, loop=True)
     if found is None:
         raise NotCompiled("results that have nothing in common")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from notebook_udf.compile.java.collections.lookups import looked_up, place_of
-from notebook_udf.compile.java.objects import known_objects
+from notebook_udf.compile.java.objects import enum_classes, known_objects
 from notebook_udf.compile.java.objects.enum_classes import ATTRIBUTES, every, is_class, is_member
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
@@ -20,6 +20,7 @@ from notebook_udf.compile.java.writing.terms import (
     OneOf,
     Term,
     Value,
+    is_literal,
 )
 
 
@@ -41,6 +42,9 @@ def attribute(code: Code, owner: Value, name: str) -> Value:
     if name not in ATTRIBUTES and all(name not in vars(each) for each in every(owner)):
         return known_objects.attribute(every(owner)[0], name) or BoundMethod(owner, name)
     kept = ATTRIBUTES.get(name, name)
+    values = tuple(getattr(each, kept) for each in every(owner))
+    if isinstance(owner, OneOf) and not all(map(is_literal, values)):
+        return OneOf(owner.place, values)
     return choices.chosen(code, owner, lambda each: KnownValue(getattr(each, kept)), "a member")
 
 
@@ -82,6 +86,14 @@ def by_value(code: Code, known: type[enum.Enum], given: Sequence[Value]) -> Valu
     return choices.of_places(place, tuple(map(KnownValue, members)))
 
 
+def plain(code: Code, value: Value) -> Value:
+    """A member that is a number or a text as that, also one of some; any other value as it is."""
+    members = value.of if isinstance(value, OneOf) else ()
+    if members and all(isinstance(each, (int, str)) and is_class(type(each)) for each in members):
+        return choices.chosen(code, value, lambda each: KnownValue(each._value_), "a member")
+    return enum_classes.plain(value)
+
+
 def compared(code: Code, how: str, left: Value, right: Value) -> Value | None:
     """Whether two values are the same member; None if that is asked of other values."""
     if how not in ("==", "!=", "is", "is not") or not (is_member(left) or is_member(right)):
@@ -97,8 +109,16 @@ def compared(code: Code, how: str, left: Value, right: Value) -> Value | None:
         return KnownValue((member.value is other.value) == same)
     if isinstance(member, KnownValue):
         member, other = other, member
-    if not isinstance(member, OneOf) or not isinstance(other, KnownValue):
-        raise NotCompiled("comparing two members of an Enum that both vary")
+    if isinstance(other, OneOf):
+
+        def with_one(known: Any) -> Value:
+            found = compared(code, how, member, KnownValue(known))
+            assert found is not None
+            return found
+
+        return choices.chosen(code, other, with_one, "a member")
+    assert isinstance(member, OneOf)
+    assert isinstance(other, KnownValue)
     if not any(each is other.value for each in member.of):
         return KnownValue(not same)
     at = next(at for at, each in enumerate(member.of) if each is other.value)

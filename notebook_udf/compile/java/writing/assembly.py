@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from notebook_udf.compile.flow_graph import FlowGraph
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
+    KnownValue,
+    OneOf,
     Parts,
     Term,
     Value,
@@ -167,6 +169,10 @@ def assign(code: Code, lines: list[str], wanted: Value, value: Value) -> None:
     if isinstance(wanted, Parts) and isinstance(value := constant_parts(value), Parts):
         for one, other in zip(wanted.parts, value.parts, strict=True):
             assign(code, lines, one, other)
+    elif isinstance(wanted, OneOf) and wanted is not value:
+        java = _place_among(code, wanted.of, value)
+        if java != wanted.place.java:
+            lines.append(f"{wanted.place.java} = {java};")
     elif isinstance(wanted, Term) and wanted is not value:
         value = displayed_parts(value)
         if isinstance(value, Parts):
@@ -176,3 +182,22 @@ def assign(code: Code, lines: list[str], wanted: Value, value: Value) -> None:
         java = code.integers.converted(code.term(value), wanted.kinds)
         if java != wanted.java:
             lines.append(f"{wanted.java} = {java};")
+
+
+def _place_among(code: Code, constants: Sequence[Any], value: Value) -> str:
+    """Where among some constants the one is that a value is."""
+
+    def place_of(known: Any) -> str:
+        # One that is not among them yet is when the body is written again.
+        at = next((at for at, each in enumerate(constants) if each is known), 0)
+        return code.integers.literal(at).java
+
+    if isinstance(value, KnownValue):
+        return place_of(value.value)
+    assert isinstance(value, OneOf)
+    if list(map(id, value.of)) == list(map(id, constants)):
+        return value.place.java
+    place, java = code.integers.as_place(value.place), place_of(value.of[-1])
+    for at, known in enumerate(value.of[:-1]):
+        java = f"{place} == {at}L ? {place_of(known)} : ({java})"
+    return java
