@@ -112,6 +112,26 @@ def a_dict(x: int) -> int:
     return rates.get("b", 0) * 2 + len(rates) + rates["a"]
 
 
+def of_displays(x: int) -> int:
+    if x > 0:
+        rates = {"a": 1, "b": 2}
+        found = rates["a"]
+    else:
+        rates = {"a": 7}
+        found = rates["a"] * 2
+    return found + rates["a"] + len(rates)
+
+
+def not_used_behind(x: int) -> int:
+    if x > 0:
+        rates, names = {"a": 1}, ("x", "y")
+        found = rates["a"] + len(names)
+    else:
+        rates, names = {"b": 3}, ("z",)
+        found = rates["b"] - len(names)
+    return found
+
+
 def a_pattern(x: int) -> str:
     found = (DIGITS if x > 0 else LETTERS).search(f"ab{x}")
     return found.group(1) if found else "-"
@@ -146,13 +166,16 @@ def its_parts(x: int) -> str:
 
 
 FUNCTIONS: list[Callable[..., Any]] = [
-    by_branches, or_none, by_a_helper, in_a_loop, exchanged, a_function, a_dict, a_pattern,
+    by_branches, or_none, by_a_helper, in_a_loop, exchanged, a_function, a_dict, of_displays,
+    not_used_behind, a_pattern,
     the_worst, as_numbers, as_a_column, its_parts,
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_what_is_chosen(java: Java, function: Callable[..., Any]) -> None:
-    result: DataType = LONG if function in (a_dict, the_worst) else TEXT
+    result: DataType = (
+        LONG if function in (a_dict, the_worst, of_displays, not_used_behind) else TEXT
+    )
     rows = [(x,) for x in (*range(-4, 13), 100)]
     assert answered_alike(java, function, [LONG], result, rows) == len(rows)

@@ -91,7 +91,8 @@ def _has_java(value: Value) -> bool:
 
 def _one_of(code: Code, name: str, values: Sequence[Value]) -> OneOf | None:
     """A variable that says which constant it is; None if Java has values for all of them."""
-    constants = {id(each): each for value in values for each in enum_classes.every(value)}
+    every = [each for value in values for each in enum_classes.every(value)]
+    constants = {choices.identity_of(each): each for each in every}
     found = tuple(constants.values())
     if len(found) > _MOST_CONSTANTS or all(map(is_literal, found)):
         return None
@@ -139,23 +140,11 @@ def entered(code: Code, label: str, key: int, ways: Sequence[Edge], *, loop: boo
 
 def _same(one: Value, other: Value) -> bool:
     if isinstance(one, KnownValue) and isinstance(other, KnownValue):
-        return _same_constant(one.value, other.value)
+        return one.value is other.value or (
+            choices.identity_of(one.value) == choices.identity_of(other.value)
+        )
     # As it was written before: the same variables of Java's.
     return one is other or (isinstance(one, (Iteration, Unset)) and one == other)
-
-
-def _same_constant(one: Any, other: Any) -> bool:
-    """Whether two constants are one: a display of constants is made again each time it is read."""
-    if one is other:
-        return True
-    if type(one) is not type(other):
-        return False
-    if type(one) is dict:
-        return _same_constant(tuple(one.items()), tuple(other.items()))
-    if type(one) is tuple:
-        return len(one) == len(other) and all(map(_same_constant, one, other))
-    # By their texts numbers are told apart that are equal: 0.0 and -0.0.
-    return type(one) in (int, str, bool, bytes, float) and repr(one) == repr(other)
 
 
 def kinds_of(entry: Edge) -> list[tuple[Any, Any]]:
@@ -175,7 +164,7 @@ def _kind(value: Value) -> Any:
     if isinstance(value, KnownValue):
         return ("constant", type(value.value), value.value if isinstance(value.value, int) else 0)
     if isinstance(value, OneOf):
-        return ("one of", frozenset(map(id, value.of)), value.place.kinds)
+        return ("one of", frozenset(map(choices.identity_of, value.of)), value.place.kinds)
     return type(value).__name__
 
 

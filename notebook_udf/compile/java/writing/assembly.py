@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from notebook_udf.compile.flow_graph import FlowGraph
+from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     KnownValue,
@@ -189,13 +190,15 @@ def _place_among(code: Code, constants: Sequence[Any], value: Value) -> str:
 
     def place_of(known: Any) -> str:
         # One that is not among them yet is when the body is written again.
-        at = next((at for at, each in enumerate(constants) if each is known), 0)
+        at = known_at.get(choices.identity_of(known), 0)
         return code.integers.literal(at).java
+
+    known_at = {choices.identity_of(each): at for at, each in enumerate(constants)}
 
     if isinstance(value, KnownValue):
         return place_of(value.value)
     assert isinstance(value, OneOf)
-    if list(map(id, value.of)) == list(map(id, constants)):
+    if [*map(choices.identity_of, value.of)] == [*known_at]:
         return value.place.java
     place, java = code.integers.as_place(value.place), place_of(value.of[-1])
     for at, known in enumerate(value.of[:-1]):

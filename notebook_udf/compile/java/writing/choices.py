@@ -39,6 +39,17 @@ def texts_of(values: Iterable[Value]) -> tuple[str, ...]:
     return tuple(found) if len(found) <= _MOST else ()
 
 
+def identity_of(constant: Any) -> Any:
+    """The same for two constants that are one: a display of constants is made again each time."""
+    if type(constant) is dict:
+        return dict, tuple((identity_of(k), identity_of(v)) for k, v in constant.items())
+    if type(constant) is tuple:
+        return tuple, tuple(map(identity_of, constant))
+    # By their texts numbers are told apart that are equal: 0.0 and -0.0.
+    is_plain = type(constant) in (int, str, bool, bytes, float)
+    return type(constant), repr(constant) if is_plain else id(constant)
+
+
 def noted(term: Term, values: Iterable[Value]) -> Term:
     """A value that is one of these."""
     return replace(term, among=texts_of(values)) if term.kinds == STR else term
