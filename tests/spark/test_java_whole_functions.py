@@ -575,8 +575,8 @@ class Own(Enum):
     [
         (lambda n: even(n), "even, which calls itself through another one"),
         (lambda n: Own(n).name, "a call of Own"),
-        (lambda n: Colour(n).colour, "colour of an Enum"),
-        (lambda n: str(Colour(n)), "oneof"),
+        (lambda n: Colour(n).colour, "colour, which Colour lacks"),
+        (lambda n: str(Colour(n)), "one of some constants"),
     ],
 )
 def test_what_has_no_java(function: Callable[..., Any], why: str) -> None:

@@ -418,6 +418,8 @@ class Code:
             if found.kinds == DECIMAL:
                 found = Term(DECIMAL, self.constant("PyDecimal", found.java))
             return found
+        if isinstance(value, OneOf):
+            raise NotCompiled("one of some constants as a value")
         said = value.form if isinstance(value, Parts) else type(value).__name__.lower()
         raise NotCompiled(f"{articled(said)} as a value")
 
