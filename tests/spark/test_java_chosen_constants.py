@@ -38,6 +38,40 @@ class Level(enum.IntEnum):
         return Level(min(self.value + 1, 2))
 
 
+class Ease(enum.Enum):
+    """Of the same names as another one, with other answers."""
+
+    LOW = "easy"
+    HIGH = "hard"
+
+    @property
+    def label(self) -> str:
+        return "ease " + self.name
+
+    @staticmethod
+    def kind() -> str:
+        return "an ease"
+
+    def described(self) -> str:
+        return f"{self.kind()} {self.label}"
+
+
+class Haste(enum.Enum):
+    LOW = 1
+    HIGH = 2
+
+    @property
+    def label(self) -> str:
+        return "haste " + self.name
+
+    @staticmethod
+    def kind() -> str:
+        return "a haste"
+
+    def described(self) -> str:
+        return f"{self.label} {self.value}"
+
+
 class Planet(enum.Enum):
     EARTH = (5, 6)
     MARS = (1, 3)
@@ -160,6 +194,11 @@ def as_a_column(x: int) -> str:
     return f"{level == x} {x != level} {level < x} {level + x}"
 
 
+def of_two_classes(x: int) -> str:
+    member = Ease.LOW if x > 0 else Haste.HIGH
+    return f"{member.label} {member.kind()} {member.described()} {member.name} {member.value}"
+
+
 def its_parts(x: int) -> str:
     planet = Planet.MARS if x % 2 else Planet.EARTH
     return f"{planet.name} {planet.radius} {planet.value[0] + planet.mass}"
@@ -168,7 +207,7 @@ def its_parts(x: int) -> str:
 FUNCTIONS: list[Callable[..., Any]] = [
     by_branches, or_none, by_a_helper, in_a_loop, exchanged, a_function, a_dict, of_displays,
     not_used_behind, a_pattern,
-    the_worst, as_numbers, as_a_column, its_parts,
+    the_worst, as_numbers, as_a_column, of_two_classes, its_parts,
 ]  # fmt: skip
 
 

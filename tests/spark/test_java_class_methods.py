@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pytest
 from java_calls import Java, answered_alike
 from pyspark.sql.types import DataType, DoubleType, LongType, StringType
+
+from notebook_udf.compile.java.java_class import translate
+from notebook_udf.compile.java.writing.terms import NotCompiled
 
 LONG, TEXT, REAL = LongType(), StringType(), DoubleType()
 
@@ -59,6 +62,20 @@ class Sized:
     @staticmethod
     def least() -> int:
         return 2
+
+
+class Leaving:
+    """Takes no more of what it is given than it needs."""
+
+    @classmethod
+    def fromkeys(cls, values: Iterator[int]) -> int:
+        return next(values)
+
+    @classmethod
+    def join(cls, values: Iterator[int]) -> int:
+        for each in values:
+            return each
+        return -1
 
 
 class Risk(enum.Enum):
@@ -128,3 +145,17 @@ CASES: list[tuple[Callable[..., Any], DataType, int]] = [
 )
 def test_answers(java: Java, function: Any, result: DataType, answered: int) -> None:
     assert answered_alike(java, function, [TEXT], result, [(t,) for t in TEXTS]) == answered
+
+
+def first_of_keys(text: str) -> int:
+    return Leaving.fromkeys(10 // (2 - n) for n in range(len(text), 5))
+
+
+def first_of_joined(text: str) -> int:
+    return Leaving.join(10 // (2 - n) for n in range(len(text), 5))
+
+
+@pytest.mark.parametrize("function", [first_of_keys, first_of_joined])
+def test_a_generator_for_what_may_leave_some_stays_in_python(function: Any) -> None:
+    with pytest.raises(NotCompiled, match="a generator here"):
+        translate(function, [TEXT], LONG)

@@ -128,17 +128,17 @@ def _of_generated(
 
 
 def of_enum(run: FunctionCalls, code: Code, owner: Value, name: str) -> Value | None:
-    """An attribute of an Enum or of a member of one, computed ones included; None of others."""
-    members = enum_classes.every(owner) if enum_classes.is_member(owner) else ()
-    own = known_objects.computed(members[0], name) if members else None
+    """An attribute of an Enum or of a member, computed ones included; None of others.
+
+    Of one of some members it is one of what each has, as of all objects.
+    """
+    known = owner.value if isinstance(owner, KnownValue) else None
+    if not isinstance(owner, KnownValue) or not enum_classes.is_enum(known):
+        return None
+    own = None if enum_classes.is_class(known) else known_objects.computed(known, name)
     if own is not None and name not in enum_classes.ATTRIBUTES:
-
-        def of_member(known: Any) -> Value:
-            return run.function(own, (KnownValue(known),), ())
-
-        return choices.chosen(code, owner, of_member, "a member")
-    is_enum = isinstance(owner, KnownValue) and enum_classes.is_class(owner.value)
-    return enum_members.attribute(code, owner, name) if members or is_enum else None
+        return run.function(own, (owner,), ())
+    return enum_members.attribute(owner, name)
 
 
 def _method(

@@ -11,7 +11,6 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java.collections import counters
@@ -36,6 +35,7 @@ from notebook_udf.compile.java.writing.terms import (
     Value,
     is_known_none,
     is_list,
+    is_record,
 )
 
 Given = tuple[Value, ...]
@@ -83,16 +83,26 @@ def check_consumer(function: Value, *, handled: bool) -> None:
 
     ``handled``: it matters which of several exceptions comes first.
     """
-    joins = isinstance(function, BoundMethod) and function.name in ("join", "fromkeys")
+    takes_all = isinstance(function, BoundMethod) and _takes_all(function.owner, function.name)
     known = function.value if isinstance(function, KnownValue) else None
     if known is math.fsum and handled:
         raise NotCompiled("fsum of a generator, beside try")
-    if not joins and not any(known is each for each in _CONSUMERS):
+    if not takes_all and not any(known is each for each in _CONSUMERS):
         raise NotCompiled("a generator here: write a list")
 
 
-# Of the second, Java has no more than it has of the first.
-_MAKING_DICTS: tuple[Any, ...] = (dict, OrderedDict)
+def _takes_all(owner: Value, name: str) -> bool:
+    """Whether it is a method of Python's own: one of the user's may leave some."""
+    if name == "join":
+        text = owner.value if isinstance(owner, KnownValue) else None
+        return type(text) is str or (isinstance(owner, Term) and not is_record(owner.kinds - NONE))
+    return name == "fromkeys" and _makes_dicts(owner)
+
+
+def _makes_dicts(owner: Value) -> bool:
+    # Of the second, Java has no more than it has of the first.
+    known = owner.value if isinstance(owner, KnownValue) else None
+    return known is dict or known is OrderedDict
 
 
 def _called_method(
@@ -102,7 +112,7 @@ def _called_method(
         return sorting.sort(code, code.present(owner, AttributeError), given, names, call)
     if isinstance(owner, Term) and counters.is_counter(owner):
         return counters.method(code, owner, name, given, names)
-    if name == "fromkeys" and isinstance(owner, KnownValue) and owner.value in _MAKING_DICTS:
+    if name == "fromkeys" and _makes_dicts(owner):
         return counters.from_keys(code, given, names)
     return None
 

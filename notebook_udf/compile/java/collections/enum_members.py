@@ -20,32 +20,27 @@ from notebook_udf.compile.java.writing.terms import (
     OneOf,
     Term,
     Value,
-    is_literal,
 )
 
 
-def attribute(code: Code, owner: Value, name: str) -> Value:
-    """``Class.MEMBER``, or the name or the value of a member.
+def attribute(owner: KnownValue, name: str) -> Value:
+    """``Class.MEMBER``, the name or the value of a member, or a method of either.
 
     Raises
     ------
     NotCompiled
-        If it is anything else.
+        If it has no such attribute, or one that is computed.
     """
-    known = owner.value if isinstance(owner, KnownValue) else None
-    if is_class(known) and name == "__members__":
+    known = owner.value
+    if not is_class(known):
+        kept = ATTRIBUTES.get(name, name)
+        if kept in vars(known):
+            return KnownValue(vars(known)[kept])
+    elif name == "__members__":
         return KnownValue(dict(known.__members__))
-    if is_class(known) and name in known.__members__:
+    elif name in known.__members__:
         return KnownValue(known.__members__[name])
-    if is_class(known):
-        return known_objects.attribute(known, name) or BoundMethod(owner, name)
-    if name not in ATTRIBUTES and all(name not in vars(each) for each in every(owner)):
-        return known_objects.attribute(every(owner)[0], name) or BoundMethod(owner, name)
-    kept = ATTRIBUTES.get(name, name)
-    values = tuple(getattr(each, kept) for each in every(owner))
-    if isinstance(owner, OneOf) and not all(map(is_literal, values)):
-        return OneOf(owner.place, values)
-    return choices.chosen(code, owner, lambda each: KnownValue(getattr(each, kept)), "a member")
+    return known_objects.attribute(known, name) or BoundMethod(owner, name)
 
 
 def by_member(code: Code, container: Any, member: Value) -> Value | None:
