@@ -197,19 +197,19 @@ class JavaCalls:
     def in_workers(self, records: Iterable[RegisteredFunction]) -> Iterator[list[str]]:
         """In the block, what is planned calls functions in Python workers; when it has ended, the
         list has the names of those that run in the JVM otherwise."""
-        moved, told = list(records), list[str]()
-        names = [record.name for record in moved]
+        kept, told = list(records), list[str]()
+        names = [record.name for record in kept]
         with self._lock:
             self._kept.update(names)
-            self._hold(moved, begins=True)
+            self._hold(kept, begins=True)
         try:
             yield told
         finally:
             with self._lock:
                 self._kept.subtract(names)
-                self._hold(moved, begins=False)
+                self._hold(kept, begins=False)
             # Asked now: before a session's first query nothing runs in the JVM yet.
-            told += [r.name for r in moved if self.lists.gives_values(r) or self.has_class(r)]
+            told += [r.name for r in kept if self.lists.gives_values(r) or self.has_class(r)]
 
     def _hold(self, records: Iterable[RegisteredFunction], *, begins: bool) -> None:
         functions = self._session.host.java

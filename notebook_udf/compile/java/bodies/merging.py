@@ -26,9 +26,6 @@ from notebook_udf.compile.java.writing.terms import (
     is_literal,
 )
 
-# Of constants that a variable may hold.
-_MOST_CONSTANTS = 32
-
 
 def merged(code: Code, name: str, values: Sequence[Value], *, loop: bool) -> Value | None:
     """A variable that holds each of these; None if none can.
@@ -94,7 +91,7 @@ def _one_of(code: Code, name: str, values: Sequence[Value]) -> OneOf | None:
     every = [each for value in values for each in enum_classes.every(value)]
     constants = {choices.identity_of(each): each for each in every}
     found = tuple(constants.values())
-    if len(found) > _MOST_CONSTANTS or all(map(is_literal, found)):
+    if len(found) > choices.MOST or all(map(is_literal, found)):
         return None
     java = f"{name}_place"
     code.variables[java] = code.integers.held(INT)

@@ -83,7 +83,6 @@ _SAFE = frozenset(
         "tuple",
         "set",
         "map",
-        "unpacked",
         "yield",
         "save_local",
         "store_local",
@@ -378,11 +377,7 @@ def _of_item(code: Code, whole: Value, index: Value) -> Texts:
         is_mapping, example = True, {}
     elif isinstance(whole, Term) and whole.kinds - NONE == STR:
         is_mapping, example = False, ""
-    elif (
-        isinstance(whole, Term)
-        and is_list(kinds := whole.kinds - NONE)
-        and not (kinds & code.lists.fixed or kinds & PARTS)
-    ):
+    elif isinstance(whole, Term) and _is_plain_list(code, whole.kinds - NONE):
         is_mapping, example = False, []
     else:
         refuse("an item")

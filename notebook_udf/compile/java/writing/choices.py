@@ -23,7 +23,8 @@ from notebook_udf.compile.java.writing.terms import (
     quoted,
 )
 
-_MOST = 32
+# Of constants that a value may be one of.
+MOST = 32
 
 
 def texts_of(values: Iterable[Value]) -> tuple[str, ...]:
@@ -36,7 +37,7 @@ def texts_of(values: Iterable[Value]) -> tuple[str, ...]:
             found[each.value] = None
         else:
             return ()
-    return tuple(found) if len(found) <= _MOST else ()
+    return tuple(found) if len(found) <= MOST else ()
 
 
 def identity_of(constant: Any) -> Any:
@@ -84,7 +85,7 @@ def chosen(code: Code, value: Value, write: Callable[[Any], Value], what: str) -
     if isinstance(value, KnownValue):
         return write(value.value)
     if isinstance(value, OneOf):
-        if len(value.of) > _MOST:
+        if len(value.of) > MOST:
             raise NotCompiled("one of so many objects")
         tests = [f"{code.integers.as_place(value.place)} == {at}L" for at in range(len(value.of))]
         return _branches(code, tests, value.of, write)
