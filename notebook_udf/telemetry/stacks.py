@@ -31,6 +31,7 @@ _WORK = {
     "worker/codec/decode.py": DECODE,
     "worker/aggregate/window_frame.py": DECODE,
     "worker/codec/encode.py": ENCODE,
+    "worker/codec/primitives.py": ENCODE,
     "worker/codec/table_rows.py": ENCODE,
     "worker/process/process_kernels.py": KERNELS,
     "worker/scalar/row_runner.py:_map": _CALLS,

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -34,6 +35,10 @@ def busy(x: int) -> int:
     a = spin(4000)
     b = json.dumps(list(range(20)))  # a library's line
     return a + len(b) + x
+
+
+def root(x: float) -> float:
+    return float(np.sqrt(x))
 
 
 HERE = Path(__file__).read_text("utf-8").splitlines()
@@ -79,6 +84,15 @@ def test_frames_of_ours_are_folded(profiled: Profile) -> None:
     assert not [file for file in files if "notebook_udf/" in file or "pyspark" in file]
     assert len(profiled.workers) in (1, 2)
     assert profiled.samples > 20
+
+
+def test_a_function_of_a_microsecond_is_seen_at_work(session: nu.Session) -> None:
+    """Samples are taken within slices, and not only where the worker waits between them."""
+    session.register_function("root", nu.udf(root, compile=False, vectorise=False))
+    profile = session.profile("SELECT sum(root(id)) FROM range(0, 1000000, 1, 2)")
+    (function,) = profile.functions
+    assert function.user > 0.4 * profile.busy, profile
+    assert any("np.sqrt" in line.text for line in profile.lines), profile.lines
 
 
 def test_a_profile_of_one_query_sees_no_other(session: nu.Session) -> None:
