@@ -9,6 +9,7 @@ from typing import Any
 
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.patterns.regex_calls import search
+from notebook_udf.compile.java.times.aware_moments import STAMP
 from notebook_udf.compile.java.times.calendar_names import MONTHS
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
@@ -22,14 +23,15 @@ from notebook_udf.compile.java.writing.terms import (
     array_of,
 )
 
-# What each part of a datetime is told by, in the order in which it takes them.
-_PARTS = ("Yy", "mbB", "d", "HI", "M", "S", "f")
-# What a format may tell besides: the weekday, which Python only reads, and the half of the day.
-_BESIDES = "aAp"
+# What each part of a datetime is told by, in the order in which it takes them, and what it is else.
+_PARTS = {"Yy": 1900, "mbB": 1, "d": 1, "HI": 0, "M": 0, "S": 0, "f": 0}
+# What a format may tell besides: the weekday, which Python only reads, the half of the day, and the
+# offset to UTC.
+_BESIDES = "aApz"
 
 
 def strptime(code: Code, given: Sequence[Value]) -> Value:
-    """``datetime.strptime(text, format)`` of formats with a year, a month and a day."""
+    """``datetime.strptime(text, format)`` of formats that tell each part once."""
     if len(given) != 2:
         raise NotCompiled("strptime of so many arguments")
     text = code.present(json_values.as_text(code, given[0]))
@@ -47,7 +49,10 @@ def _by_format(code: Code, text: Any, how: Any) -> Value:
         for name, number in pattern.groupindex.items()
     }
     numbers = [_number(code, part, groups) for part in _PARTS]
-    return code.set(MOMENT, f"PyDate.moment({', '.join(numbers)})")
+    moment = code.set(MOMENT, f"PyDate.moment({', '.join(numbers)})")
+    if "z" not in groups:
+        return moment
+    return code.set(STAMP, f"PyAware.at({moment.java}, {groups['z']})")
 
 
 def _pattern(how: Any) -> re.Pattern[str]:
@@ -58,17 +63,17 @@ def _pattern(how: Any) -> re.Pattern[str]:
     once = len(asked) == len(set(asked)) and all(len(each) <= 1 for each in told)
     names = _strptime.LocaleTime()
     english = [name.lower() for name in MONTHS] == names.f_month[1:]
-    if not (known and once and all(told[:3]) and english and names.am_pm == ["am", "pm"]):
+    if not (known and once and any(told) and english and names.am_pm == ["am", "pm"]):
         raise NotCompiled(f"strptime with the format {how!r}")
     found: re.Pattern[str] = _strptime.TimeRE(names).compile(how)
     return found
 
 
 def _number(code: Code, part: str, groups: dict[str, str]) -> str:
-    """A part of a datetime: 0 where it is not told."""
+    """A part of a datetime."""
     by = next((each for each in part if each in groups), "")
     if not by:
-        return "0L"
+        return f"{_PARTS[part]}L"
     text = groups[by]
     if by in "bB":
         names = [name.lower() if by == "B" else name[:3].lower() for name in MONTHS]

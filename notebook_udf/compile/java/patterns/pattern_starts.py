@@ -42,7 +42,7 @@ def _begins(nodes: Nodes, flags: int) -> Ranges | None:
         if op in ONE:
             return union(found, matched((op, value), flags))
         if op is ops.SUBPATTERN:
-            inner, scope = [value[-1]], in_force(flags, value[1])
+            inner, scope = [value[-1]], in_force(flags, value)
         elif op is ops.BRANCH:
             inner = value[1]
         elif op in REPEATS:

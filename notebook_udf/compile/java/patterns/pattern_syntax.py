@@ -200,8 +200,10 @@ def _class(ranges: Ranges, last: int) -> str:
     return f"[{_members(own, last)}]"
 
 
-def in_force(flags: int, added: int) -> int:
-    return (flags & ~_TYPES if added & _TYPES else flags) | added
+def in_force(flags: int, group: Any) -> int:
+    """The flags within a group, which adds some and takes others away."""
+    _, added, removed, _ = group
+    return ((flags & ~_TYPES if added & _TYPES else flags) | added) & ~removed
 
 
 def first_characters(nodes: Nodes, flags: int, follow: Ranges) -> Ranges:
@@ -213,7 +215,7 @@ def first_characters(nodes: Nodes, flags: int, follow: Ranges) -> Ranges:
         if op in ONE:
             return union(*found, matched((op, value), flags))
         if op is ops.SUBPATTERN:
-            inner, scope = [value[-1]], in_force(flags, value[1])
+            inner, scope = [value[-1]], in_force(flags, value)
         elif op is ops.BRANCH:
             inner = value[1]
         elif op in REPEATS:
@@ -238,7 +240,7 @@ def _bordering(nodes: Sequence[Node], flags: int, at: int) -> Ranges:
     if op in ONE:
         return matched((op, value), flags)
     if op is ops.SUBPATTERN:
-        return _bordering(list(value[-1]), in_force(flags, value[1]), at)
+        return _bordering(list(value[-1]), in_force(flags, value), at)
     if op in REPEATS and value[0]:
         return _bordering(list(value[2]), flags, at)
     if op is ops.BRANCH:
@@ -288,13 +290,11 @@ class _Writer:
         if op is ops.BRANCH:
             return f"(?:{self._branches(value[1], flags, follow)})"
         if op is ops.SUBPATTERN:
-            number, added, removed, inner = value
-            if removed:
-                raise NotCompiled("a regular expression that takes flags away")
+            number, added, _, inner = value
             if added & _TYPES & ~flags:
                 # Python's own search and match differ in them.
                 raise NotCompiled("a regular expression with other classes in a part of it")
-            body = self._sequence(inner, in_force(flags, added), follow)
+            body = self._sequence(inner, in_force(flags, value), follow)
             return f"(?:{body})" if number is None else f"({body})"
         if op in REPEATS:
             return self._repeat(op, value, flags, follow)
@@ -410,7 +410,7 @@ class _Writer:
         made = self._group(body, flags, around)
         if kind == "+" or (self._is_steady(body, flags) and not groups_in(kept)):
             return f"{made}{often}"
-        scope = in_force(flags, body[0][1][1]) if _is_group(body) else flags
+        scope = in_force(flags, body[0][1]) if _is_group(body) else flags
         if groups_in(inner):
             raise NotCompiled("groups within an endless repeat of a regular expression")
         if (
@@ -434,7 +434,7 @@ class _Writer:
                 if self._last == _LAST and not _has_one_width(matched((op, value), flags)):
                     return False
             elif op is ops.SUBPATTERN:
-                if not self._is_steady(value[-1], in_force(flags, value[1])):
+                if not self._is_steady(value[-1], in_force(flags, value)):
                     return False
             elif op in REPEATS:
                 if value[0] != value[1] or not self._is_steady(value[2], flags):
@@ -457,7 +457,7 @@ def _is_plain(nodes: Nodes, flags: int, follow: Ranges) -> bool:
         if op in ONE or (op is ops.AT and value in (ops.AT_BOUNDARY, ops.AT_NON_BOUNDARY)):
             continue
         if op is ops.SUBPATTERN:
-            if not _is_plain(value[-1], in_force(flags, value[1]), after):
+            if not _is_plain(value[-1], in_force(flags, value), after):
                 return False
         elif op in (ops.MAX_REPEAT, ops.POSSESSIVE_REPEAT):
             low, high, body = value

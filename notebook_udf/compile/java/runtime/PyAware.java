@@ -17,6 +17,41 @@ public final class PyAware {
         this.offset = offset;
     }
 
+    /** At an offset as strptime reads it: Z, or a sign, digits in pairs with or without colons. */
+    public static Object at(LocalDateTime shown, String said) {
+        if (said.equals("Z")) {
+            return new PyAware(shown, 0L);
+        }
+        String digits = said.substring(1);
+        if (digits.charAt(2) == ':') {
+            digits = digits.substring(0, 2) + digits.substring(3);
+            if (digits.length() > 4) {
+                if (digits.charAt(4) != ':') {
+                    throw Raised.VALUE;
+                }
+                digits = digits.substring(0, 4) + digits.substring(5);
+            }
+        }
+        long seconds = number(digits, 0, 2) * 3600L + number(digits, 2, 4) * 60L;
+        StringBuilder fraction = new StringBuilder();
+        if (digits.length() > 4) {
+            seconds += number(digits, 4, 6);
+            fraction.append(digits, Math.min(7, digits.length()), digits.length());
+        }
+        while (fraction.length() < 6) {
+            fraction.append('0');
+        }
+        long micros = seconds * 1000000L + number(fraction.toString(), 0, 6);
+        if (micros >= DAY) {
+            throw Raised.VALUE;
+        }
+        return new PyAware(shown, said.charAt(0) == '-' ? -micros : micros);
+    }
+
+    private static long number(String digits, int from, int to) {
+        return PyNumber.count(PyParse.toInt(digits.substring(from, to), 10));
+    }
+
     /** What its clock shows. */
     public static LocalDateTime shown(Object value) {
         return value instanceof PyAware ? ((PyAware) value).shown : (LocalDateTime) value;
