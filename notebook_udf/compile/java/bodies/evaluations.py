@@ -34,6 +34,7 @@ from notebook_udf.compile.java.iterating import unpacking
 from notebook_udf.compile.java.iterating.columns_of_lists import columns, is_zip
 from notebook_udf.compile.java.iterating.generated_values import (
     FunctionCalls,
+    first_listed,
     listed,
 )
 from notebook_udf.compile.java.iterating.iterators import (
@@ -356,13 +357,11 @@ def _generator(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -
 
 def _unpack(run: FunctionCalls, code: Code, given: Sequence[Value], count: Any) -> Value:
     value = given[0]
-    if isinstance(value, Generated):
-        if code.lists.handled:
-            # Python asks for one more than there are to be, and for no other.
-            raise NotCompiled("a generator taken apart, beside try")
-        value = listed(run, code, value)
     if isinstance(count, tuple):
-        return unpacking.with_rest(code, value, *count)
+        return unpacking.with_rest(code, listed(run, code, value), *count)
+    if isinstance(value, Generated):
+        # Python asks for one more than there are to be, and for no other.
+        value = first_listed(run, code, value, count + 1)
     return unpacking.unpacked(code, value, count)
 
 

@@ -44,9 +44,11 @@ _MOST_TRIALS = 8
 _CONSUMERS = (
     *(sum, min, max, sorted, list, tuple, set, frozenset, dict, Counter),
     *itertools_calls.CONSUMERS,
-    *(math.fsum, math.prod),
+    *(math.fsum, math.prod, functools.reduce),
     *(heapq.nlargest, heapq.nsmallest),
 )
+# Those of them that may raise for one value before they ask for the next.
+_IN_TURN = (math.fsum, functools.reduce)
 
 
 def called(
@@ -85,8 +87,8 @@ def check_consumer(function: Value, *, handled: bool) -> None:
     """
     takes_all = isinstance(function, BoundMethod) and _takes_all(function.owner, function.name)
     known = function.value if isinstance(function, KnownValue) else None
-    if known is math.fsum and handled:
-        raise NotCompiled("fsum of a generator, beside try")
+    if handled and any(known is each for each in _IN_TURN):
+        raise NotCompiled(f"{known.__name__} of a generator, beside try")
     if not takes_all and not any(known is each for each in _CONSUMERS):
         raise NotCompiled("a generator here: write a list")
 

@@ -23,6 +23,7 @@ from notebook_udf.compile.java.writing.terms import (
     Nested,
     NotCompiled,
     Sequence,
+    Term,
     Value,
 )
 
@@ -71,6 +72,18 @@ def listed(run: FunctionCalls, code: Code, value: Value) -> Value:
         return list(statements)
 
     run.nested(value.nested, value.given, each)
+    return made
+
+
+def first_listed(run: FunctionCalls, code: Code, value: Generated, most: int) -> Term:
+    """The list of what a generator gives first, which is left when there are so many."""
+    made = code.new_list()
+
+    def each(given: Value) -> list[str]:
+        statements, _ = code.captured(lambda: code.put(made, given))
+        return [*statements, f"if ({made.java}.size() == {most}) {{ {LEAVE} }}"]
+
+    _gone_out_of(run, code, value, each)
     return made
 
 
@@ -138,11 +151,4 @@ def next_of(run: FunctionCalls, code: Code, given: tuple[Value, ...]) -> Value:
         code.lists.note_stop()
     if not isinstance(values, Generated):
         return taken_next(code, values, *default)
-    made = code.new_list()
-
-    def each(value: Value) -> list[str]:
-        statements, _ = code.captured(lambda: code.put(made, value))
-        return [*statements, f"if (!{made.java}.isEmpty()) {{ {LEAVE} }}"]
-
-    _gone_out_of(run, code, values, each)
-    return first_of(code, made, *default)
+    return first_of(code, first_listed(run, code, values, 1), *default)
