@@ -15,6 +15,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
+from notebook_udf.compile.displays import displayed_constants
 from notebook_udf.compile.exception_guards import (
     ExceptionGuard,
     UndecidedHandler,
@@ -382,7 +383,13 @@ class _Block:
             case "GROW":
                 given = self._popped(int(opcode.pops))
                 how = instruction.opname.lower()
-                self._evaluated("grow", (stack[-arg], *given), how, line, pushes=False)
+                whole = stack[-arg]
+                constants = displayed_constants(how, whole, given, self._evaluations)
+                if constants:
+                    # As a list or a dict of fewer constants is made.
+                    stack[-arg] = self._evaluated(whole.kind, constants, None, line, pushes=False)
+                else:
+                    self._evaluated("grow", (whole, *given), how, line, pushes=False)
             case "FORMAT_VALUE":
                 given = self._popped(2 if arg & 4 else 1)
                 if arg & 3:

@@ -167,7 +167,7 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (lambda d: d.replace(tzinfo=None), DATE, DATE, "replace with what a date"),
     (lambda d: d.replace(tzinfo=datetime.UTC), MOMENT, MOMENT, "replace with what a date"),
     (perhaps_late, DATE, DATE, "what may be no date as a result"),
-    (lambda s: WORD.sub(s, "ab"), TEXT, TEXT, "a pattern that varies"),
+    (lambda s: WORD.sub(s, "ab"), TEXT, TEXT, "no text and no function, or varies"),
     (lambda s: WORD.sub(lambda m: m.end(), s), TEXT, TEXT, "a function that gives no text"),
     (lambda s: json.loads(s, strict=False)["a"], TEXT, TEXT, "anything but a text"),
     (lambda s: json.loads(s.encode())["a"], TEXT, TEXT, "json.loads of what is no text"),

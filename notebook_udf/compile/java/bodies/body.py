@@ -374,7 +374,7 @@ class BodyWriter:
         # A copy: the variable may have another value where this one is used.
         read = self.code.set(found.kinds, found.java)
         self._origins[read.java] = found.java
-        return replace(read, among=found.among)
+        return replace(read, among=found.among, computed=found.computed)
 
     def _function(
         self, variables: Variables, operands: Sequence[Value], given: int | None

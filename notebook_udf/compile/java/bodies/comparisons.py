@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from notebook_udf.compile.java.calls import type_tests
 from notebook_udf.compile.java.collections import containers, enum_members, set_values
 from notebook_udf.compile.java.iterating.generated_values import FunctionCalls
 from notebook_udf.compile.java.numbers.arithmetic import comparison
@@ -32,6 +33,9 @@ _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
 def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     """A comparison of two values, by its operator."""
     left, right = given
+    of_types = type_tests.compared(code, how, left, right)
+    if of_types is not None:
+        return of_types
     if how not in ("is", "is not"):
         left, right = (enum_members.plain(code, each) for each in given)
     same = enum_members.compared(code, how, left, right)

@@ -17,10 +17,9 @@ from notebook_udf.compile.java.bodies.constant_operands import (
     raised_by_none,
     raised_by_unpacking,
 )
+from notebook_udf.compile.java.bodies.constant_texts import with_texts
 from notebook_udf.compile.java.bodies.name_scope import with_attribute
-from notebook_udf.compile.java.calls import (
-    builtin_calls,
-)
+from notebook_udf.compile.java.calls import builtin_calls, type_tests
 from notebook_udf.compile.java.collections import (
     changeable_records,
     constant_choices,
@@ -174,6 +173,7 @@ def _is_field(owner: Value, name: str) -> TypeGuard[KnownValue]:
 def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     left, right = given = tuple(enum_members.plain(code, each) for each in given)
     found = function_calls.by_own_operator(run, code, how, left, right)
+    found = found or type_tests.union(how, left, right)
     if found is not None:
         return found
     if how in ("%", "%=") and isinstance(left, KnownValue) and type(left.value) is str:
@@ -419,7 +419,7 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
 
 OPERATIONS: dict[str, Operation] = {
     "attribute": _attribute,
-    "binary": for_each(_binary),
+    "binary": with_texts("binary", for_each(_binary)),
     "compare": for_each(compare),
     "unary": _unary,
     "item": for_each(_item, raised_by_item),
@@ -442,10 +442,10 @@ OPERATIONS: dict[str, Operation] = {
     "exception_match": _matches,
     "generator": _generator,
     "unpack": for_each(_unpack, raised_by_unpacking),
-    "convert": _convert,
-    "format": _format,
-    "string": _string,
-    "call": _call,
+    "convert": with_texts("convert", _convert),
+    "format": with_texts("format", _format),
+    "string": with_texts("string", _string),
+    "call": with_texts("call", _call),
     "call_unpacked": _call_unpacked,
     "intrinsic": _intrinsic,
 }

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java.calls import aggregates
+from notebook_udf.compile.java.calls import aggregates, type_tests
 from notebook_udf.compile.java.collections import containers, lookups, set_values
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating import iterators, sorting
@@ -45,7 +45,6 @@ _MARKS = {16: "x", 8: "o", 2: "b"}
 _READING = (
     all, any, enumerate, filter, frozenset, list, map, max, min, set, sorted, sum, tuple, zip,
 )  # fmt: skip
-_KINDS_OF_TYPES = {int: ("int", "bool"), float: ("float",), bool: ("bool",), str: ("str",)}
 
 
 def _one(given: Given, name: str) -> Value:
@@ -197,28 +196,6 @@ def found_in(code: Code, over: Iteration, every: bool) -> Term:
     return found
 
 
-def _isinstance(code: Code, given: Given) -> Value:
-    if len(given) != 2 or not isinstance(given[1], KnownValue):
-        raise NotCompiled("isinstance of this")
-    asked = given[1].value
-    types = asked if isinstance(asked, tuple) else (asked,)
-    if json_values.is_part(given[0]):
-        return json_values.is_of_types(code, code.term(given[0]), types)
-    if not all(each in _KINDS_OF_TYPES for each in types):
-        raise NotCompiled("isinstance of this type")
-    accepted = {kind for each in types for kind in _KINDS_OF_TYPES[each]}
-    kinds = code.term(given[0]).kinds
-    if kinds <= accepted:
-        return KnownValue(True)
-    if not kinds & accepted:
-        return KnownValue(False)
-    if kinds - NONE <= accepted:
-        return code.set(BOOL, f"{code.term(given[0]).java} != null")
-    if kinds <= SCALARS:
-        return json_values.is_of_types(code, code.term(given[0]), types)
-    raise NotCompiled("isinstance of what is of several types")
-
-
 def _range(code: Code, given: Given) -> Value:
     known = [each.value for each in given if isinstance(each, KnownValue)]
     if len(known) == len(given):
@@ -342,7 +319,8 @@ _CALLS: dict[int, Callable[[Code, Given], Value]] = {
     id(math.degrees): _of_double("{0} * (180.0 / Math.PI)"),
     id(any): _whether(every=False),
     id(all): _whether(every=True),
-    id(isinstance): _isinstance,
+    id(isinstance): type_tests.is_instance,
+    id(type): type_tests.type_of,
     id(range): _range,
     id(enumerate): _enumerate,
     id(zip): _zip,

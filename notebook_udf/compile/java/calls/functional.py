@@ -48,7 +48,7 @@ _CONSUMERS = (
     *(heapq.nlargest, heapq.nsmallest),
 )
 # Those of them that may raise for one value before they ask for the next.
-_IN_TURN = (math.fsum, functools.reduce)
+_IN_TURN = {math.fsum: "fsum", functools.reduce: "reduce"}
 
 
 def called(
@@ -87,8 +87,8 @@ def check_consumer(function: Value, *, handled: bool) -> None:
     """
     takes_all = isinstance(function, BoundMethod) and _takes_all(function.owner, function.name)
     known = function.value if isinstance(function, KnownValue) else None
-    if handled and any(known is each for each in _IN_TURN):
-        raise NotCompiled(f"{known.__name__} of a generator, beside try")
+    if handled and known in _IN_TURN:
+        raise NotCompiled(f"{_IN_TURN[known]} of a generator, beside try")
     if not takes_all and not any(known is each for each in _CONSUMERS):
         raise NotCompiled("a generator here: write a list")
 

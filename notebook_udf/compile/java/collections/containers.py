@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
+import dis
+import types
+from collections.abc import Sequence
+from typing import Any
+
 from notebook_udf.compile.flow_graph import Evaluation, FlowGraph
 from notebook_udf.compile.java.collections import lookups
 from notebook_udf.compile.java.documents.json_values import DICTS
@@ -38,6 +44,10 @@ _CHANGING = frozenset(
     | {"setdefault", "update", "popitem"}
 )
 
+# What only reads a list or a dict of constants, and methods of theirs that do.
+_READING = frozenset({"iterator", "compare", "item", "length"})
+_ASKING = frozenset({"get", "items", "keys", "values", "index", "count"})
+
 
 def changed_later(graph: FlowGraph, *, in_place: bool) -> frozenset[int]:
     """The identities of the displays of lists and dicts that may be changed once they are made.
@@ -46,19 +56,73 @@ def changed_later(graph: FlowGraph, *, in_place: bool) -> frozenset[int]:
     ``in_place`` is whether an operator changes a list.
     """
     every = [each for block in graph.blocks.values() for each in block.evaluations]
-    changes = in_place or any(
-        each.kind in ("store_item", "delete_item", "grow")
-        or (each.kind == "attribute" and each.detail in _CHANGING)
-        for each in every
-    )
-    if not changes:
+    if not in_place and not any(map(_may_change, every)) and not _hands_on(every):
         return frozenset()
     keeping = ("store_local", "store_cell", "phi", "grow")
     kept = {id(operand) for each in every if each.kind in keeping for operand in each.operands}
     return frozenset(
         id(each)
         for each in every
-        if (each.kind in ("list", "map") or _is_dict_of_names(each)) and id(each) in kept
+        if _is_display(each) and id(each) in kept and not _is_only_read(each, every)
+    )
+
+
+def _is_display(each: Evaluation) -> bool:
+    return each.kind in ("list", "map") or _is_dict_of_names(each)
+
+
+def _hands_on(every: Sequence[Evaluation]) -> bool:
+    """Whether a display in a variable is given to a function of the module, which may change it."""
+    names = {
+        each.detail
+        for each in every
+        if each.kind == "store_local" and any(map(_is_display, each.operands))
+    }
+    return any(
+        each.kind == "call"
+        and each.operands[0].kind == "global"
+        and not hasattr(builtins, each.operands[0].detail)
+        and any(operand.is_local(name) for operand in each.operands for name in names)
+        for each in every
+    )
+
+
+def _may_change(each: Evaluation) -> bool:
+    """Whether something changes a list or a dict, or makes a function that does."""
+    if each.kind == "function":
+        return any(map(_has_changes, (operand.detail for operand in each.operands)))
+    return each.kind in ("store_item", "delete_item", "grow") or (
+        each.kind == "attribute" and each.detail in _CHANGING
+    )
+
+
+def _has_changes(made_here: Any) -> bool:
+    if not isinstance(made_here, types.CodeType):
+        return False
+    # A comprehension only adds to what it makes itself.
+    does = any(each.opname in ("STORE_SUBSCR", "DELETE_SUBSCR") for each in dis.Bytecode(made_here))
+    return (
+        does
+        or not _CHANGING.isdisjoint(made_here.co_names)
+        or any(map(_has_changes, made_here.co_consts))
+    )
+
+
+def _is_only_read(display: Evaluation, every: Sequence[Evaluation]) -> bool:
+    """Whether a display of constants stands in one local variable, which is only gone through,
+    looked into and asked for what it holds."""
+    if not all(each.kind == "constant" for each in display.operands):
+        return False
+    users = [each for each in every if display in each.operands]
+    if len(users) != 1 or users[0].kind != "store_local":
+        return False
+    name = users[0].detail
+    reads = [each for each in every if each.is_local(name)]
+    return all(
+        each.kind in _READING or (each.kind == "attribute" and each.detail in _ASKING)
+        for each in every
+        for operand in each.operands
+        if any(operand is read for read in reads)
     )
 
 

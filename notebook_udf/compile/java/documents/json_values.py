@@ -192,11 +192,13 @@ def as_list(code: Code, part: Term) -> Term:
     return Term(kinds, f"PyJson.listed({code.object(part)})")
 
 
-def is_of_types(code: Code, part: Term, types: Sequence[Any]) -> Value:
-    """``isinstance(part, types)``."""
+def is_of_types(code: Code, part: Term, types: Sequence[Any], *, exact: bool = False) -> Value:
+    """``isinstance(part, types)``; ``exact``: whether its type is one of these."""
     if not all(each in _LETTERS for each in types):
         raise NotCompiled("isinstance of this type")
     letters = "".join(_LETTERS[each] for each in types)
+    if exact and bool not in types:
+        letters = letters.replace("b", "")
     return code.set(BOOL, f'PyJson.is({code.object(part)}, "{letters}")')
 
 

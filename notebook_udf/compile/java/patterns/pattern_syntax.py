@@ -51,6 +51,10 @@ _IN_EMPTY = re.search(r"\B", "") is not None
 _asked: dict[tuple[str, int], Ranges] = {}
 
 
+class RefusedReplacement(NotCompiled):
+    """A replacement that Python refuses for its pattern."""
+
+
 def java_patterns(pattern: re.Pattern[str], *, grouped: bool = True) -> tuple[str, str]:
     """The pattern for java.util.regex, compiled without flags: for texts of ASCII, and for any.
 
@@ -69,13 +73,13 @@ def java_patterns(pattern: re.Pattern[str], *, grouped: bool = True) -> tuple[st
 def template(pattern: re.Pattern[str], replacement: str) -> list[str | int]:
     """A replacement of ``sub`` as texts and numbers of groups.
 
-    Raises NotCompiled where Python raises an exception for it.
+    Raises RefusedReplacement where Python raises an exception for it.
     """
     _check_text(replacement)
     try:
         parsed = parser.parse_template(replacement, pattern)
     except (re.error, IndexError) as error:
-        raise NotCompiled("a replacement that Python refuses") from error
+        raise RefusedReplacement("a replacement that Python refuses") from error
     if isinstance(parsed, tuple):
         # Python 3.11: where the groups stand among the texts, and the texts.
         groups, parts = dict(parsed[0]), parsed[1]
@@ -202,7 +206,8 @@ def _class(ranges: Ranges, last: int) -> str:
 
 def in_force(flags: int, group: Any) -> int:
     """The flags within a group, which adds some and takes others away."""
-    _, added, removed, _ = group
+    added: int = group[1]
+    removed: int = group[2]
     return ((flags & ~_TYPES if added & _TYPES else flags) | added) & ~removed
 
 

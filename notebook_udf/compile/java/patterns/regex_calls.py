@@ -12,6 +12,7 @@ from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating.iterators import materialised, of_class
 from notebook_udf.compile.java.patterns.pattern_starts import first_letters
 from notebook_udf.compile.java.patterns.pattern_syntax import (
+    RefusedReplacement,
     is_searched_alike,
     java_patterns,
     template,
@@ -191,14 +192,43 @@ def _substituted(
         over = Iteration(f"{made}.next()", (f"{match.java} = {made}.match();",), match)
         code.loop(over, put)
         return code.set(STR, f"{made}.text()")
-    replacement = _known(by)
-    if not isinstance(replacement, str):
-        raise NotCompiled("sub by what is no text and no function")
-    parts = template(pattern, replacement)
-    own = _pattern(code, pattern, grouped=any(type(each) is int and each for each in parts))
-    written = [quoted(e) if isinstance(e, str) else f"Long.valueOf({e}L)" for e in parts]
-    array = code.constant("Object[]", array_of(written))
-    return code.set(STR, f"{own}.sub({text}, {array}, {count}L)")
+    replacements = choices.texts_of([by])
+    if not replacements:
+        raise NotCompiled("sub by what is no text and no function, or varies")
+    templates = {each: _template(pattern, each) for each in replacements}
+    grouped = any(
+        type(part) is int and part for parts in templates.values() for part in parts or ()
+    )
+    own = _pattern(code, pattern, grouped=grouped)
+    arrays = [_written(each) for each in templates.values()]
+    if isinstance(by, KnownValue):
+        if arrays == ["null"]:
+            raise NotCompiled("a replacement that Python refuses")
+        chosen = code.constant("Object[]", arrays[0])
+    else:
+        keys = array_of(map(quoted, templates))
+        held = code.constant(
+            "java.util.HashMap", f"PyPattern.templates({keys}, {array_of(arrays)})"
+        )
+        chosen = code.variable("Object[]")
+        code.say(f"{chosen} = (Object[]) {held}.get({code.term(by).java});")
+        if "null" in arrays:
+            code.say(f"if ({chosen} == null) throw {code.raised(re.error)};")
+    return code.set(STR, f"{own}.sub({text}, {chosen}, {count}L)")
+
+
+def _template(pattern: re.Pattern[str], replacement: str) -> list[str | int] | None:
+    """The parts of a replacement; None where Python refuses it for this pattern."""
+    try:
+        return template(pattern, replacement)
+    except RefusedReplacement:
+        return None
+
+
+def _written(parts: list[str | int] | None) -> str:
+    if parts is None:
+        return "null"
+    return array_of(quoted(e) if isinstance(e, str) else f"Long.valueOf({e}L)" for e in parts)
 
 
 def _is_function(value: Value) -> bool:

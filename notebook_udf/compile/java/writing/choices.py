@@ -51,9 +51,12 @@ def identity_of(constant: Any) -> Any:
     return type(constant), repr(constant) if is_plain else id(constant)
 
 
-def noted(term: Term, values: Iterable[Value]) -> Term:
+def noted(term: Term, values: Sequence[Value]) -> Term:
     """A value that is one of these."""
-    return replace(term, among=texts_of(values)) if term.kinds == STR else term
+    computed = any(isinstance(each, Term) and each.computed for each in values)
+    if term.kinds != STR or computed:
+        return term
+    return replace(term, among=texts_of(values))
 
 
 def through(over: Iteration, values: Sequence[Value]) -> Iteration:

@@ -110,12 +110,14 @@ class NotCalled(NotCompiled):
 class Term:
     """A value that Java has: an expression without effects, of known kinds.
 
-    A text may be known to be ``among`` some; without any it may be all.
+    A text may be known to be ``among`` some; without any it may be all. Those may be ``computed``
+    of others: a variable of a loop could have ever more of them.
     """
 
     kinds: Kinds
     java: str
     among: tuple[str, ...] = ()
+    computed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,6 +234,13 @@ class Generated:
 
 
 @dataclass(frozen=True)
+class TypeOf:
+    """The type of a value, until it is known what it is compared with."""
+
+    of: Value
+
+
+@dataclass(frozen=True)
 class Unset:
     """What a variable without a value has, until a comprehension that uses its name is done."""
 
@@ -252,6 +261,7 @@ Value: TypeAlias = (
     | Sequence
     | Nested
     | Generated
+    | TypeOf
     | Unset
     | Undetermined
 )

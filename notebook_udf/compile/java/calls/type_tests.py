@@ -1,0 +1,121 @@
+"""``isinstance``, and ``type(value)`` next to classes, as Java."""
+
+from __future__ import annotations
+
+import datetime as dt
+import types
+import typing
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from typing import Any
+
+from notebook_udf.compile.java.documents import json_values
+from notebook_udf.compile.java.times.aware_moments import STAMP
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.terms import (
+    BOOL,
+    DATE,
+    DECIMAL,
+    FLOAT,
+    INT,
+    MOMENT,
+    NONE,
+    SCALARS,
+    SPAN,
+    STR,
+    Kinds,
+    KnownValue,
+    NotCompiled,
+    Parts,
+    TypeOf,
+    Value,
+)
+
+# The classes of values, and what Java tells some of them by.
+_CLASSES: dict[Kinds, type] = {
+    INT: int, FLOAT: float, BOOL: bool, STR: str, NONE: type(None),
+    DATE: dt.date, MOMENT: dt.datetime, STAMP: dt.datetime, SPAN: dt.timedelta, DECIMAL: Decimal,
+}  # fmt: skip
+_CLASS_OF = {kind: made for kinds, made in _CLASSES.items() for kind in kinds}
+_LETTERS = {"str": "s", "int": "i", "float": "f", "bool": "b", "none": "n"}
+_UNITED = (type, types.UnionType)
+# Classes of others may say themselves what is an instance of theirs.
+_MODULES = ("builtins", "datetime", "decimal", "numbers", "collections.abc", "collections")
+
+
+def is_instance(code: Code, given: tuple[Value, ...]) -> Value:
+    """``isinstance(value, classes)``."""
+    if len(given) != 2:
+        raise NotCompiled("isinstance of this")
+    asked = tuple(_classes([given[1]]))
+    if json_values.is_part(given[0]):
+        return json_values.is_of_types(code, code.term(given[0]), asked)
+    return _of_classes(code, given[0], lambda own: issubclass(own, asked))
+
+
+def type_of(code: Code, given: tuple[Value, ...]) -> Value:
+    """``type(value)``."""
+    if len(given) != 1:
+        raise NotCompiled("type of so many arguments")
+    return TypeOf(given[0])
+
+
+def compared(code: Code, how: str, left: Value, right: Value) -> Value | None:
+    """``type(value)`` compared with a class, or looked for among some; None of other values."""
+    if not isinstance(left, TypeOf) and how not in ("in", "not in"):
+        left, right = right, left
+    if not isinstance(left, TypeOf):
+        return None
+    if how not in ("==", "!=", "is", "is not", "in", "not in"):
+        raise NotCompiled(f"{how} of types")
+    asked = tuple(_classes([right]))
+    if json_values.is_part(left.of):
+        found = json_values.is_of_types(code, code.term(left.of), asked, exact=True)
+    else:
+        found = _of_classes(code, left.of, lambda own: any(own is each for each in asked))
+    if how in ("==", "is", "in"):
+        return found
+    if isinstance(found, KnownValue):
+        return KnownValue(not found.value)
+    return code.set(BOOL, f"!{code.term(found).java}")
+
+
+def union(how: str, left: Value, right: Value) -> KnownValue | None:
+    """``int | float``; None of other values."""
+    known = [each.value for each in (left, right) if isinstance(each, KnownValue)]
+    if how != "|" or len(known) != 2 or not isinstance(known[1], type):
+        return None
+    return KnownValue(known[0] | known[1]) if isinstance(known[0], _UNITED) else None
+
+
+def _of_classes(code: Code, value: Value, is_one: Callable[[type], bool]) -> Value:
+    """Whether the class of a value is one of some."""
+    term = code.term(value)
+    if not term.kinds <= _CLASS_OF.keys():
+        raise NotCompiled("isinstance of what is of several types, or no plain value")
+    accepted = frozenset(kind for kind in term.kinds if is_one(_CLASS_OF[kind]))
+    if accepted in (term.kinds, frozenset()):
+        return KnownValue(bool(accepted))
+    if NONE in (accepted, term.kinds - accepted):
+        return code.set(BOOL, f"{term.java} {'==' if accepted == NONE else '!='} null")
+    if not term.kinds <= SCALARS:
+        raise NotCompiled("isinstance of what is of several types")
+    letters = "".join(sorted(_LETTERS[kind] for kind in accepted))
+    return code.set(BOOL, f'PyJson.is({code.object(term)}, "{letters}")')
+
+
+def _classes(values: Iterable[Value]) -> Iterable[type]:
+    for value in values:
+        known: Any = value.value if isinstance(value, KnownValue) else None
+        if isinstance(value, TypeOf) and isinstance(value.of, KnownValue):
+            known = type(value.of.value)
+        if isinstance(value, Parts) and not value.names:
+            yield from _classes(value.parts)
+        elif isinstance(known, (tuple, list, set, frozenset)):
+            yield from _classes(map(KnownValue, known))
+        elif isinstance(known, types.UnionType):
+            yield from _classes(map(KnownValue, typing.get_args(known)))
+        elif isinstance(known, type) and known.__module__ in _MODULES:
+            yield known
+        else:
+            raise NotCompiled("isinstance of this type")
