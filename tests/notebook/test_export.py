@@ -146,6 +146,7 @@ def in_notebook(cell: Cell, code: str) -> list[object]:
     return list(json.loads(ran.stream().splitlines()[-1]))
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(400)
 def test_scalar_and_table_functions_run_in_plain_spark(cell: Cell, tmp_path: Path) -> None:
     outputs = {}

@@ -97,6 +97,7 @@ def test_the_first_tutorial_tells_the_truth(tmp_path: Path, opening: str) -> Non
     assert seasons.index("winter") < seasons.index("autumn")
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_the_tutorial_on_aggregates_tells_the_truth(tmp_path: Path, opening: str) -> None:
     of = told(tmp_path, "02-aggregates", opening)
@@ -171,6 +172,7 @@ def test_the_tutorial_on_async_functions_tells_the_truth(tmp_path: Path) -> None
     assert "12.25" in lost
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 def test_the_tutorial_on_streams_tells_the_truth(tmp_path: Path) -> None:
     of = told(tmp_path, "05-streaming")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-_PERIOD_SECONDS = 0.005
+_PERIOD_SECONDS = 0.01
 # How long the sampler waits for the interpreter. Python's own 5 ms are longer than a slice of rows
 # takes: nearly all samples would be taken where Arrow gives the interpreter away between slices.
 _PATIENCE_SECONDS = 0.0001
@@ -140,25 +140,17 @@ class Profiler:
         # A request to go is for the main thread.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         while self._wanted.wait():
-            patience = sys.getswitchinterval()
-            sys.setswitchinterval(min(patience, _PATIENCE_SECONDS))
-            try:
-                self._sample_while_wanted()
-            finally:
-                sys.setswitchinterval(patience)
-
-    def _sample_while_wanted(self) -> None:
-        last = perf_counter_ns()
-        while self._wanted.is_set():
-            time.sleep(_PERIOD_SECONDS)
-            now = perf_counter_ns()
-            try:
-                self._sample(now - last)
-                self._look_at_clock()
-            except Exception:
-                # Nobody waits for this thread: what it found is missing, and no row is.
-                _log.exception("a sample could not be taken")
-            last = now
+            last = perf_counter_ns()
+            while self._wanted.is_set():
+                _slept()
+                now = perf_counter_ns()
+                try:
+                    self._sample(now - last)
+                    self._look_at_clock()
+                except Exception:
+                    # Nobody waits for this thread: what it found is missing, and no row is.
+                    _log.exception("a sample could not be taken")
+                last = now
 
     def _look_at_clock(self) -> None:
         now = time.monotonic()
@@ -250,6 +242,17 @@ class Profiler:
                 last=last,
             )
         )
+
+
+def _slept() -> None:
+    """Waits for the next sample. Python's own patience is back before it is taken: with less, the
+    function's thread would interrupt that."""
+    patience = sys.getswitchinterval()
+    sys.setswitchinterval(min(patience, _PATIENCE_SECONDS))
+    try:
+        time.sleep(_PERIOD_SECONDS)
+    finally:
+        sys.setswitchinterval(patience)
 
 
 def _walked(frame: FrameType | None) -> _Walk:
