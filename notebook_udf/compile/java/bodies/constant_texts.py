@@ -30,7 +30,6 @@ from notebook_udf.compile.java.writing.terms import (
 # What an operation gives for operands that are constants, by its detail.
 _Compute = Callable[[Any, Sequence[Any]], Any]
 
-# Operators whose results are no longer than what is written out.
 _OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
     "+=": operator.add,
@@ -43,6 +42,8 @@ _METHODS = frozenset(
     | {"replace", "zfill", "removeprefix", "removesuffix"}
 )
 _PLAIN = (str, int, float, bool, type(None))
+# What Python raises for constants that do not fit an operation.
+_RAISED = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
 # Longer texts are no patterns.
 _LONGEST = 2000
 
@@ -58,11 +59,7 @@ def with_texts(kind: str, operation: Operation) -> Operation:
         texts = _texts(compute, detail, known)
         if len(texts) == 1:
             return KnownValue(texts[0])
-        if texts and kind == "call" and given[0] == KnownValue(re.escape):
-            # Java has it for constants only.
-            made = choices.chosen(code, given[1], lambda of: KnownValue(re.escape(of)), "a text")
-        else:
-            made = operation(run, code, given, detail)
+        made = operation(run, code, given, detail)
         if texts and isinstance(made, Term) and made.kinds == STR:
             return replace(made, among=texts, computed=True)
         return made
@@ -90,8 +87,8 @@ def _texts(compute: _Compute, detail: Any, known: Sequence[tuple[Any, ...]]) -> 
     for operands in product(*known):
         try:
             made = compute(detail, operands)
-        except Exception:
-            # What the user's own operation raises is written where it is raised.
+        except _RAISED:
+            # It is written as what raises in a row.
             return ()
         if type(made) is not str or len(made) > _LONGEST:
             return ()

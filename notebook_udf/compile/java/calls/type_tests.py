@@ -10,20 +10,11 @@ from decimal import Decimal
 from typing import Any
 
 from notebook_udf.compile.java.documents import json_values
-from notebook_udf.compile.java.times.aware_moments import STAMP
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
-    DATE,
-    DECIMAL,
-    FLOAT,
-    INT,
-    MOMENT,
     NONE,
     SCALARS,
-    SPAN,
-    STR,
-    Kinds,
     KnownValue,
     NotCompiled,
     Parts,
@@ -31,13 +22,11 @@ from notebook_udf.compile.java.writing.terms import (
     Value,
 )
 
-# The classes of values, and what Java tells some of them by.
-_CLASSES: dict[Kinds, type] = {
-    INT: int, FLOAT: float, BOOL: bool, STR: str, NONE: type(None),
-    DATE: dt.date, MOMENT: dt.datetime, STAMP: dt.datetime, SPAN: dt.timedelta, DECIMAL: Decimal,
+# The classes of values, by their kinds.
+_CLASS_OF: dict[str, type] = {
+    "int": int, "float": float, "bool": bool, "str": str, "none": type(None), "date": dt.date,
+    "moment": dt.datetime, "stamp": dt.datetime, "span": dt.timedelta, "decimal": Decimal,
 }  # fmt: skip
-_CLASS_OF = {kind: made for kinds, made in _CLASSES.items() for kind in kinds}
-_LETTERS = {"str": "s", "int": "i", "float": "f", "bool": "b", "none": "n"}
 _UNITED = (type, types.UnionType)
 # Classes of others may say themselves what is an instance of theirs.
 _MODULES = ("builtins", "datetime", "decimal", "numbers", "collections.abc", "collections")
@@ -100,8 +89,8 @@ def _of_classes(code: Code, value: Value, is_one: Callable[[type], bool]) -> Val
         return code.set(BOOL, f"{term.java} {'==' if accepted == NONE else '!='} null")
     if not term.kinds <= SCALARS:
         raise NotCompiled("isinstance of what is of several types")
-    letters = "".join(sorted(_LETTERS[kind] for kind in accepted))
-    return code.set(BOOL, f'PyJson.is({code.object(term)}, "{letters}")')
+    types = [_CLASS_OF[kind] for kind in sorted(accepted)]
+    return json_values.is_of_types(code, term, types, exact=True)
 
 
 def _classes(values: Iterable[Value]) -> Iterable[type]:

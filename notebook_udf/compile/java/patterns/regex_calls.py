@@ -207,9 +207,7 @@ def _substituted(
         chosen = code.constant("Object[]", arrays[0])
     else:
         keys = array_of(map(quoted, templates))
-        held = code.constant(
-            "java.util.HashMap", f"PyPattern.templates({keys}, {array_of(arrays)})"
-        )
+        held = code.constant("java.util.HashMap", f"PyList.map({keys}, {array_of(arrays)})")
         chosen = code.variable("Object[]")
         code.say(f"{chosen} = (Object[]) {held}.get({code.term(by).java});")
         if "null" in arrays:

@@ -64,15 +64,6 @@ public final class PyPattern {
         return found.isAll() ? found.match() : null;
     }
 
-    /** The template of each of some texts. */
-    public static java.util.HashMap templates(Object[] texts, Object[] templates) {
-        java.util.HashMap<Object, Object> made = new java.util.HashMap<>();
-        for (int i = 0; i < texts.length; i++) {
-            made.put(texts[i], templates[i]);
-        }
-        return made;
-    }
-
     /** p.sub(template, s, count); a template is of Strings and, for groups, their numbers. */
     public String sub(String s, Object[] template, long count) {
         PyFinder found = finder(s);
