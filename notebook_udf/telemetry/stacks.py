@@ -10,7 +10,7 @@ What it leaves to others: taking samples (``worker.runtime.profiler``), summing 
 from __future__ import annotations
 
 import sysconfig
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from notebook_udf.telemetry.records import StackFrame
@@ -51,6 +51,8 @@ _WORK = {
 _FOLDERS = {"worker/kernels": KERNELS}
 # Libraries that this package itself calls: their frames do not show that user code runs.
 _ASSISTANTS = ("pyspark", "pyarrow", "pandas", "numpy", "zmq")
+# The file of methods that a dataclass writes itself: they are whose the call is.
+_GENERATED = "<string>"
 _LONGEST = 80
 _INNERMOST = 20
 
@@ -99,7 +101,7 @@ def folded(stack: Sequence[Place], paths: Paths, own_file: str) -> tuple[StackFr
     own_file
         The file of the function that runs; it counts as user code, wherever it is.
     """
-    start = _entry(stack, lambda file: file == own_file or not paths.is_assistant(file), paths)
+    start = _entry(stack, own_file, paths)
     if start is None:
         return (StackFrame("", f"{OURS}: {_work(stack, paths)}", 0),)
     frames: list[StackFrame] = []
@@ -118,13 +120,17 @@ def folded(stack: Sequence[Place], paths: Paths, own_file: str) -> tuple[StackFr
     return tuple(frames)
 
 
-def _entry(stack: Sequence[Place], is_users: Callable[[str], bool], paths: Paths) -> int | None:
+def _entry(stack: Sequence[Place], own_file: str, paths: Paths) -> int | None:
     """The index of the first frame of user code called by this package; None without one."""
     ours = False
     for at, (file, *_) in enumerate(stack):
         if file.startswith(paths.package):
             ours = True
-        elif ours and is_users(file):
+        elif ours and file == own_file:
+            return at
+        elif file == _GENERATED:
+            continue
+        elif ours and not paths.is_assistant(file):
             return at
         else:
             ours = False

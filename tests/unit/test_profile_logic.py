@@ -79,6 +79,16 @@ def test_a_function_of_a_library_is_the_users_where_it_is_the_function() -> None
     assert fold(*ROWS, installed) == [("near", 3)]
 
 
+def test_what_a_dataclass_writes_itself_is_whose_the_call_is() -> None:
+    decoding: Place = ("/nu/worker/codec/decode.py", "x", 1, 1)
+    init: Place = ("<string>", "__init__", 4, 1)
+    assert fold(decoding, init) == [("notebook-udf: decode", 0)]
+    assert fold(decoding, init, ("/home/cell.py", "__post_init__", 9, 8)) == [("__post_init__", 9)]
+    assert fold(*ROWS, ("/home/cell.py", "f", 7, 5), init) == [("f", 7), ("__init__", 4)]
+    # As is a function that was given to "python -c".
+    assert fold(*ROWS, init, own="<string>") == [("__init__", 4)]
+
+
 def test_the_middle_of_a_deep_recursion_is_left_out() -> None:
     deep: list[Place] = [("/home/cell.py", "f", n, 1) for n in range(1, 501)]
     found = fold(*ROWS, *deep)
