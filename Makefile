@@ -23,7 +23,8 @@ test: $(INSTALLED) lint
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m pytest -n auto tests/unit
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/spark tests/fuzz
-	$(BIN)/python -m pytest tests/browser tests/faults tests/notebook
+	$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser tests/notebook
+	$(BIN)/python -m pytest tests/faults
 	$(BIN)/python -m pytest tests/connect
 endif
 

@@ -74,7 +74,7 @@ def test_a_message_leads_to_its_page(page: Page, site: str, message: str) -> Non
     expect(heading).to_contain_text("What a message means")
 
 
-@pytest.fixture(scope="module", params=["light", "dark"])
+@pytest.fixture(scope="module", params=["light", pytest.param("dark", marks=pytest.mark.thorough)])
 def coloured(request: pytest.FixtureRequest, browser: Browser) -> Iterator[tuple[Page, str]]:
     """A page of a reader who likes that scheme, and has seen no other: the site remembers it."""
     context = browser.new_context(color_scheme=request.param, viewport=WIDE)

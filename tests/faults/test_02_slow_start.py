@@ -44,6 +44,7 @@ session.stop()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 def test_the_query_names_the_limit_and_nothing_is_left(tmp_path: Path) -> None:
     (tmp_path / "pandas.py").write_text("import time\ntime.sleep(600)\n")

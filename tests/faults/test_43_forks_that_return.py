@@ -23,6 +23,7 @@ from tests.forking import check
 pytestmark = pytest.mark.usefixtures("no_copy_is_left")
 
 
+@pytest.mark.thorough
 def test_a_hundred_rounds_of_a_copy_that_returns(session: nu.Session) -> None:
     def forks(i: int) -> int:
         if i % 20 == 0:

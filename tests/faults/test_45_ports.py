@@ -68,6 +68,7 @@ def test_a_spark_we_start_is_reached_from_this_machine_alone(remote: str) -> Non
         assert [each for each in found if is_outside(each[0])] == []
 
 
+@pytest.mark.thorough
 def test_an_adopted_one_that_is_open_to_others_is_told() -> None:
     with script(ADOPTED.replace("CONF", 'config("spark.ui.port", "0")')) as process:
         facts = told(process)
@@ -81,6 +82,7 @@ def test_an_adopted_one_that_is_open_to_others_is_told() -> None:
         assert str(facts["port"]) in finding[1]
 
 
+@pytest.mark.thorough
 def test_an_adopted_one_that_is_not_is_no_matter() -> None:
     conf = 'config("spark.ui.port", "0").config("spark.driver.bindAddress", "127.0.0.1")'
     body = "os.environ['SPARK_LOCAL_IP'] = '127.0.0.1'\n" + ADOPTED.replace("CONF", conf)

@@ -17,6 +17,7 @@ def where(_i: int) -> str:
     return f"{os.getpid()} {os.getppid()}"
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(150)
 def test_the_next_query_succeeds_or_says_what_was_lost(session: nu.Session) -> None:
     session.register_function("shown_after_a_daemon", where)

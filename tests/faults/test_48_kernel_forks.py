@@ -39,6 +39,7 @@ session.stop()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 def test_the_parents_session_goes_on() -> None:
     right = {"again": True, "new": [0, 2, 4], "folder": True, "pool": 1}

@@ -63,6 +63,7 @@ session.stop()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 def test_a_session_does_not_begin_where_little_is_left(small_disk: Path) -> None:
     filling = fill(small_disk)
@@ -96,6 +97,7 @@ session.stop()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(150)
 def test_rows_that_cannot_be_set_aside_fail_the_query(small_disk: Path) -> None:
     with script(SET_ASIDE.replace("FOLDER", str(small_disk))) as process:
@@ -151,6 +153,7 @@ session.stop()
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(200)
 def test_a_stream_goes_on_where_it_was(small_disk: Path, tmp_path: Path) -> None:
     lines = tmp_path / "lines"

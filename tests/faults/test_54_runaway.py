@@ -70,6 +70,7 @@ def group() -> Iterator[Path]:
     pytest.skip("needs the right to make a control group with a limit of memory")
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(150)
 def test_it_is_ended_with_the_figures_and_all_goes_on(group: Path) -> None:
     with script(BODY, {"GROUP": os.fspath(group)}) as process:

@@ -39,6 +39,7 @@ def test_a_temporary_folder_of_any_name(tmp_path: Path) -> None:
     assert [path.name for path in folder.iterdir() if path.name.startswith("nudf-")] == []
 
 
+@pytest.mark.thorough
 def test_a_home_that_cannot_be_written_to(tmp_path: Path) -> None:
     home = tmp_path / "home"
     # Not even root can make a folder in a file.
@@ -48,6 +49,7 @@ def test_a_home_that_cannot_be_written_to(tmp_path: Path) -> None:
         assert process.wait(60) == 0
 
 
+@pytest.mark.thorough
 def test_a_umask_that_hides_nothing() -> None:
     with script("os.umask(0)\n" + BODY) as process:
         facts = told(process)

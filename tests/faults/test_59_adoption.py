@@ -127,6 +127,7 @@ except Exception as error:
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(120)
 def test_a_session_that_is_refused_leaves_it_as_it_was() -> None:
     with script(SPARK + REFUSED) as process:

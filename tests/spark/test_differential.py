@@ -24,7 +24,7 @@ from twins import TWINS, Twins, difference
 
 import notebook_udf as nu
 
-QUERIES = int(os.environ.get("NOTEBOOK_UDF_QUERIES", "150"))
+QUERIES = int(os.environ.get("NOTEBOOK_UDF_QUERIES", "100"))
 
 # Kinds of expressions, by letter.
 KINDS = {

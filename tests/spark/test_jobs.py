@@ -194,7 +194,9 @@ def test_an_exit_code_is_the_jobs(job: Job) -> None:
     assert "It failed: SyntaxError" in shown(page)
 
 
-@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "by", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.thorough)]
+)
 def test_an_interrupted_job_is_reported_and_ends_by_the_signal(
     tmp_path: Path, by: signal.Signals
 ) -> None:

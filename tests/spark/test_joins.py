@@ -21,7 +21,7 @@ from twins import difference
 import notebook_udf as nu
 from notebook_udf import udf
 
-QUERIES = int(os.environ.get("NOTEBOOK_UDF_QUERIES", "40"))
+QUERIES = int(os.environ.get("NOTEBOOK_UDF_QUERIES", "25"))
 
 # NULLs, equal rows, keys on one side alone.
 TABLES = {

@@ -75,6 +75,7 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.thorough
 def test_the_loggers_are_silent_on_every_way_and_pysparks_again_afterwards() -> None:
     ran = run(
         """
@@ -195,6 +196,7 @@ session.sql("SELECT shoot(id) FROM numbers")
     assert "QueryContextLogger" not in ran.stderr
 
 
+@pytest.mark.thorough
 def test_an_error_shown_after_the_session_says_what_it_can() -> None:
     ran = run(
         """

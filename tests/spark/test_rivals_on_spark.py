@@ -15,6 +15,9 @@ from benchmarks.rivals.report import figures
 from benchmarks.rivals.rows import write_rows
 from benchmarks.rivals.spark import Made
 
+# The comparison is begun by hand, and takes minutes.
+pytestmark = pytest.mark.thorough
+
 CHILDREN = [BY_NAME[name] for name in ("spark", "ours", "plain")]
 # What there is no such function for, whatever the versions.
 ABSENT = {

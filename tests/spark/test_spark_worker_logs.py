@@ -73,6 +73,7 @@ def view(session: nu.Session) -> list[Any]:
     return session.spark.tvf.python_worker_logs().collect()
 
 
+@pytest.mark.thorough
 def test_the_view_is_that_of_spark_alone(
     logged: nu.Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -103,7 +103,7 @@ def test_it_is_read_as_spark_reads_it(corpus: nu.Session, entry: Entry) -> None:
 REFUSED = {"clauses: FROM first twice": "several SELECTs or INSERTs share"}
 ANSWERED = [e for e in ENTRIES if not e.name.startswith("statements") and e.name not in REFUSED]
 # Every query is read above; one in so many is also run each time, all of them by `make thorough`.
-ONE_IN = 6
+ONE_IN = 12
 RUN = [
     pytest.param(entry, id=entry.name, marks=[pytest.mark.thorough] if place % ONE_IN else [])
     for place, entry in enumerate(ANSWERED)
