@@ -34,6 +34,7 @@ from benchmarks.measure import Figure
 from benchmarks.mix import run as mix
 from benchmarks.pipelines import run as pipelines
 from benchmarks.rivals import run as rivals
+from benchmarks.size import SMALL
 from notebook_udf.kernel import active_session
 
 BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
@@ -68,8 +69,8 @@ LONG: dict[str, Callable[[], list[Figure]]] = {
     "sessions": endurance.run_sessions,
     "rivals": rivals.run,
 }
-# A small run measures too little to stand among the results.
-NOT_KEPT = {name for name, small in (("mix", mix.SMALL), ("rivals", rivals.SHARE < 1)) if small}
+# What a small run measures where nothing is named.
+OF_EACH_KIND = ("scalar", "mix", "aggregates", "tables")
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 
@@ -79,7 +80,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", choices=[[], *BENCHMARKS, *LONG], metavar="NAME")
     parser.add_argument("--json", type=Path, metavar="FILE", help="of rivals: every turn, as JSON")
     asked = parser.parse_args()
-    chosen = asked.names or list(BENCHMARKS)
+    chosen = asked.names or list(OF_EACH_KIND if SMALL else BENCHMARKS)
     known: dict[str, Callable[[], list[Figure]]] = {
         **BENCHMARKS,
         **LONG,
@@ -95,7 +96,8 @@ def main() -> int:
         running = active_session()
         if running is not None:
             running.stop()
-        if name in NOT_KEPT:
+        if SMALL or (name == "rivals" and rivals.SHARE < 1):
+            # Too little to stand among the results.
             continue
         before = results.read(RESULTS.read_text("utf-8")) if RESULTS.exists() else []
         others = [row for row in before if row.benchmark != name]
