@@ -136,6 +136,19 @@ def test_what_does_more_than_answer_is_left_to_python(function: Callable[[int], 
     assert not answers
 
 
+def test_an_import_within_a_function_is_named() -> None:
+    def seventh(a: int) -> int:
+        import colorsys
+
+        return colorsys and a % 7
+
+    program = translate(seventh, LongType())
+    assert program is not None
+    _, (left,) = program.outlook([pa.int64()])
+    assert left.reason == "the import of colorsys, which could stand above the function"
+    assert left.line == seventh.__code__.co_firstlineno + 1
+
+
 def test_a_fault_of_kernels_is_said_and_python_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(*_: Any) -> Any:
         raise AttributeError("of a kernel")

@@ -33,8 +33,6 @@ _WRITES = frozenset(
         "DELETE_DEREF",
         "STORE_NAME",
         "DELETE_NAME",
-        "IMPORT_NAME",
-        "IMPORT_STAR",
         "YIELD_VALUE",
         "SEND",
         "SETUP_WITH",
@@ -179,7 +177,10 @@ class _Search:
         for each in dis.get_instructions(code):
             line = (each.positions and each.positions.lineno) or line
             name, found = each.argval, None
-            if each.opname in _WRITES:
+            if each.opname == "IMPORT_NAME":
+                # What a module does when it is first imported is not looked at.
+                found = NoKernel(f"the import of {name}, which could stand above the function")
+            elif each.opname in _WRITES:
                 found = NoKernel("something that may outlive the call is written")
             elif each.opname in _GLOBALS:
                 held = _global(function, name)
