@@ -1,7 +1,7 @@
 """How much is measured: all, or so little that a great loss is seen within minutes.
 
 With ``NOTEBOOK_UDF_BENCHMARKS_SMALL=1`` in the environment there are an eighth of the rows and
-groups and one in twelve of the ordinary functions, and a third of each bar: what a query costs once is
+groups, one in twelve of the ordinary functions, and a third of each bar: what a query costs once is
 a larger part of it then. Such figures are not kept.
 """
 
