@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,8 +42,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Leaves out what is ``thorough`` unless ``-m`` speaks of it, whatever else it chooses.
     """
+    cases: Counter[tuple[Path, str]] = Counter()
     for item in items:
         item.add_marker(item.path.relative_to(TESTS).parts[0])
+        taken = item.get_closest_marker("one_in")
+        if taken is not None:
+            test = item.path, item.nodeid.partition("[")[0]
+            if cases[test] % taken.args[0]:
+                item.add_marker("thorough")
+            cases[test] += 1
     if "thorough" in config.getoption("markexpr"):
         return
     left_out = [item for item in items if item.get_closest_marker("thorough")]

@@ -57,6 +57,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
     made.close()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("message", MESSAGES)
 def test_a_message_leads_to_its_page(page: Page, site: str, message: str) -> None:
     """Two steps: the words into the search, and the link that is found."""
@@ -83,6 +84,7 @@ def coloured(request: pytest.FixtureRequest, browser: Browser) -> Iterator[tuple
     context.close()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_serious_for_axe(coloured: tuple[Page, str], site: str, name: str) -> None:
     page, scheme = coloured

@@ -394,6 +394,7 @@ def sorted_rows(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return sorted(rows, key=lambda row: tuple((v is not None, str(v)) for v in row))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("function", ["py_sum", "sorted_sum"])
 def test_wherever_a_built_in_aggregate_may_stand(
@@ -555,6 +556,7 @@ KEYS: dict[str, list[Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ddl", KEYS)
 @pytest.mark.parametrize("function", ["py_sum", "sorted_sum"])
 def test_keys_of_every_type(functions: nu.Session, ddl: str, function: str) -> None:
@@ -635,6 +637,7 @@ VALUES = {
 }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ddl", VALUES)
 def test_values_of_every_type_go_in_and_out(session: nu.Session, ddl: str) -> None:
     class Last(AggregateFunction):

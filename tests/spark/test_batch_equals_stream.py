@@ -122,6 +122,7 @@ def same(
         assert {(key,) for key in remembered} == set(expected)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("confs", [{}, TIGHT], ids=["default", "tight"])
 @queries
 @given(st.lists(changelogs(), min_size=40, max_size=40))
@@ -148,6 +149,7 @@ def test_a_stream_of_changes_ends_with_what_survives(
     same(samples, tmp_path_factory, keys, calls, "op", confs)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("confs", [{}, TIGHT], ids=["default", "tight"])
 @pytest.mark.parametrize("merging", [True, False], ids=["merging", "not merging"])
 @queries

@@ -518,6 +518,7 @@ NOT_YET = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "name",
     [

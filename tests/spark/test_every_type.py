@@ -84,6 +84,7 @@ def assert_kept(frame: DataFrame, same: nu.RegisteredFunction, look: nu.Register
 # --- (a) row by row ---------------------------------------------------------------------
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ddl", list(LEAVES))
 def test_a_value_goes_through_unchanged(session: nu.Session, ddl: str) -> None:
     same, look = identity(session, ddl), seen(session)
@@ -576,6 +577,7 @@ SQL_CONSTANTS = {
 # --- (d) constants in SQL --------------------------------------------------------------------
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("constant", list(SQL_CONSTANTS))
 def test_constants_of_every_type(session: nu.Session, constant: str) -> None:
     ddl, expected = SQL_CONSTANTS[constant]

@@ -78,6 +78,7 @@ def call(sample: Sample) -> str:
     return f"{{}}({', '.join(f'c{at}' for at in range(len(sample.given)))})"
 
 
+@pytest.mark.one_in(2)
 @GENERATED
 @pytest.mark.parametrize("name", SAMPLES)
 @given(data=st.data())
@@ -102,6 +103,7 @@ def test_what_is_folded_there_is_what_python_folds(
     assert runs_there(session, QUERIES[0].format(f=call(sample).format("there")))
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_many_groups_that_spark_sorts(session: nu.Session, name: str) -> None:
     """Spark keeps 128 groups at once by hash, and sorts what comes then."""

@@ -254,6 +254,7 @@ def outcome(session: nu.Session, query: str) -> Any:
         return "ResultError", error.failed.group if error.failed else None
 
 
+@pytest.mark.one_in(2)
 @GENERATED
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 @given(rows=ROWS)
@@ -338,6 +339,7 @@ MARKS = {
 }
 
 
+@pytest.mark.one_in(2)
 @GENERATED
 @pytest.mark.parametrize("kind", MARKS)
 @given(data=st.data())
@@ -466,6 +468,7 @@ class Positive(Mean):
 PAIRS = [("i", "i"), ("x", "i"), ("x", "x"), ("i % 100", "i % 7"), ("coalesce(i, 3)", "2")]
 
 
+@pytest.mark.one_in(2)
 @GENERATED
 @pytest.mark.parametrize("function", [Mean, MeanOfDict, MeanOfRow, MeanOfDataclass, Positive])
 @given(rows=ROWS, pair=st.sampled_from(PAIRS))

@@ -452,6 +452,7 @@ def called(
     return frame
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("function", "types", "result", "rows"), CASES, ids=[each[0].__name__ for each in CASES]
 )

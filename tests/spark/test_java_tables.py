@@ -261,6 +261,7 @@ def rows_of(session: nu.Session, function: Any, types: str, values: tuple[str, .
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("function", "types", "columns", "values"), CASES)
 def test_java_gives_the_rows_that_a_worker_gives(
     session: nu.Session, function: Any, types: str, columns: str, values: tuple[str, ...]

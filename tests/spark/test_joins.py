@@ -90,6 +90,7 @@ EVERY_KIND = {
 }
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", EVERY_KIND)
 def test_conditions_of_every_kind_of_join(tables: nu.Session, kind: str, name: str) -> None:
@@ -182,6 +183,7 @@ WRITTEN = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", WRITTEN)
 def test_written_queries(tables: nu.Session, name: str) -> None:
     assert not complaint(tables, " ".join(WRITTEN[name].split()))

@@ -207,6 +207,7 @@ def by_instance(path: Path) -> list[list[str]]:
     return list(found.values())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("cls", [Process, Scalar, Largest, Table])
 @pytest.mark.parametrize(
     ("end", "expected"), [("drain", DRAIN), ("suspend", SUSPEND), ("cancel", CANCEL)]
@@ -327,6 +328,7 @@ def test_what_is_prepared_is_in_the_last_commit(session: nu.Session, tmp_path: P
     assert kept == {1: {"ending": "prepared"}, 2: {"ending": "prepared"}}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("more", [True, False])
 @pytest.mark.parametrize("cls", [Committing, Scalar])
 def test_a_drain_does_not_wait_for_the_trigger(

@@ -79,6 +79,7 @@ def test_there_are_all_of_them() -> None:
     assert [path.stem for path in QUERIES] == [f"q{number:02}" for number in range(1, 23)]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("path", QUERIES, ids=lambda path: str(path.stem))
 def test_a_query_answers_the_same(session: nu.Session, twins: Twins, path: Path) -> None:
