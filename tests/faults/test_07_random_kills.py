@@ -107,8 +107,9 @@ def folder() -> Iterator[Path]:
         yield Path(made)
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("kills", [4, 100])
 def test_of_a_query_that_is_tried_again(folder: Path, kills: int) -> None:
     body = PROGRAM.replace("KILLS", str(kills)).replace("SEED", str(SEED))
     with script(body, {"TMPDIR": str(folder)}) as process:

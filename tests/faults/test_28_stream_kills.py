@@ -142,7 +142,7 @@ def folder() -> Iterator[Path]:
         yield Path(made)
 
 
-@pytest.fixture(params=[4, pytest.param(100, marks=pytest.mark.thorough)])
+@pytest.fixture(params=[4, 100])
 def kills(request: pytest.FixtureRequest) -> int:
     """How often something is killed."""
     return int(request.param)
@@ -173,6 +173,7 @@ def alive(folder: Path, kills: int) -> dict[str, Counter[int]]:
     return {key: values for key, values in alive.items() if values}
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(3600)
 def test_a_stream_killed_at_any_moment_ends_as_one_that_was_not(
     folder: Path, kills: int, alive: dict[str, Counter[int]]

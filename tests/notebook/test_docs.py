@@ -26,6 +26,7 @@ def page_cell(cell: Cell, running: Kernel) -> Iterator[Cell]:
     assert restored.ok, restored.errors
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_its_code_runs(page: Path, page_cell: Cell) -> None:
