@@ -8,7 +8,7 @@ SCRIPTS := extension/node_modules/.installed
 INSTALLED := $(VENV)/.installed
 LOCK := tests/environments/constraints.txt
 
-.PHONY: demo test unit thorough faults mutations fuzz soak audit lock test-matrix test-spark lint types bench bench-small docs address recording gallery pictures clean
+.PHONY: demo test unit thorough faults mutations fuzz soak audit lock test-matrix test-spark lint types bench docs address recording gallery pictures clean
 
 demo: $(INSTALLED)
 	$(BIN)/notebook-udf demo
@@ -26,7 +26,7 @@ test: $(INSTALLED) lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/browser tests/notebook
 	$(BIN)/python -m pytest tests/faults
 	$(BIN)/python -m pytest tests/connect
-	$(MAKE) bench-small
+	$(BIN)/python -m benchmarks small
 endif
 
 # Those that need no JVM; within a minute.
@@ -86,10 +86,6 @@ types: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks
-
-# A case of each kind and few rows, within minutes: fails where a third of a bar is missed.
-bench-small: $(INSTALLED)
-	NOTEBOOK_UDF_BENCHMARKS_SMALL=1 $(BIN)/python -m benchmarks
 
 # Runs the tutorials first, those that have changed since; a broken link fails it.
 docs: $(INSTALLED)

@@ -26,6 +26,7 @@ from benchmarks import (
     profiler,
     results,
     scalar,
+    small,
     soak,
     streams,
     tables,
@@ -34,7 +35,6 @@ from benchmarks.measure import Figure
 from benchmarks.mix import run as mix
 from benchmarks.pipelines import run as pipelines
 from benchmarks.rivals import run as rivals
-from benchmarks.size import SMALL
 from notebook_udf.kernel import active_session
 
 BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
@@ -62,15 +62,16 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "first result": first_result.run,
     "profiler": profiler.run,
 }
-# Only by their names: hours, much memory, and packages that are downloaded.
+# Only by their names: a little of each, hours, much memory, and packages that are downloaded.
 LONG: dict[str, Callable[[], list[Figure]]] = {
     "soak": soak.run,
     "redefinitions": endurance.run_redefinitions,
     "sessions": endurance.run_sessions,
     "rivals": rivals.run,
+    "small": small.run,
 }
-# What a small run measures where nothing is named.
-OF_EACH_KIND = ("scalar", "mix", "aggregates", "tables")
+# A small run measures too little to stand among the results.
+NOT_KEPT = {"small", *(["mix"] if mix.SMALL else []), *(["rivals"] if rivals.SHARE < 1 else [])}
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 
@@ -80,7 +81,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", choices=[[], *BENCHMARKS, *LONG], metavar="NAME")
     parser.add_argument("--json", type=Path, metavar="FILE", help="of rivals: every turn, as JSON")
     asked = parser.parse_args()
-    chosen = asked.names or list(OF_EACH_KIND if SMALL else BENCHMARKS)
+    chosen = asked.names or list(BENCHMARKS)
     known: dict[str, Callable[[], list[Figure]]] = {
         **BENCHMARKS,
         **LONG,
@@ -96,8 +97,7 @@ def main() -> int:
         running = active_session()
         if running is not None:
             running.stop()
-        if SMALL or (name == "rivals" and rivals.SHARE < 1):
-            # Too little to stand among the results.
+        if name in NOT_KEPT:
             continue
         before = results.read(RESULTS.read_text("utf-8")) if RESULTS.exists() else []
         others = [row for row in before if row.benchmark != name]

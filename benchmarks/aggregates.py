@@ -7,18 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import notebook_udf as nu
-from benchmarks.means import (
-    COLUMNS,
-    FRAMES,
-    GROUPS,
-    ROWS,
-    WeightedMean,
-    groups_table,
-    window_table,
-)
+from benchmarks.means import COLUMNS, FRAMES, GROUPS, WeightedMean, groups_table, window_table
 from benchmarks.measure import Figure, Timing, in_turn, ratio
 from benchmarks.rival import Rival
-from benchmarks.size import millions
 from benchmarks.spellings import MEANS, OTHERS
 from benchmarks.workload import PARTITIONS, consume
 
@@ -55,7 +46,7 @@ def run() -> list[Figure]:
     figures = []
     for key, count in GROUPS.items():
         arrow, pandas = _BARS[key]
-        name = f"Weighted mean, {millions(ROWS)} rows in {count:,} groups, against Spark's"
+        name = f"Weighted mean, 2 M rows in {count:,} groups, against Spark's"
         ours = t[f"ours {key}"]
         figures += [
             ratio(f"{name} Arrow aggregate", ours, t[f"arrow {key}"], at_least=arrow),
@@ -86,8 +77,7 @@ def run_spellings() -> list[Figure]:
     def add(name: str, key: str, sql: str, rival: str, bar: float) -> None:
         case = f"{name} {key}"
         cases[case] = _query(session.sql(f"SELECT {key}, {sql} FROM rows GROUP BY {key}"))
-        groups = f"{millions(ROWS)} rows in {GROUPS[key]:,} groups"
-        title = f"{name}, {groups}, against Spark's Arrow aggregate"
+        title = f"{name}, 2 M rows in {GROUPS[key]:,} groups, against Spark's Arrow aggregate"
         figures.append((title, case, f"{rival} {key}", bar))
 
     for place, (name, mean) in enumerate(MEANS.items()):

@@ -11,13 +11,12 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 import notebook_udf as nu
-from benchmarks.size import sized
 from benchmarks.workload import PARTITIONS
 
-ROWS = sized(2_000_000)
+ROWS = 2_000_000
 
 # Columns to group by, and how many groups each makes.
-GROUPS = {"few": 1_000, "many": sized(200_000)}
+GROUPS = {"few": 1_000, "many": 200_000}
 # A value and its weight, by their type.
 COLUMNS = {"BIGINT": "n, m", "DOUBLE": "v, w"}
 WINDOW_ROWS = 200_000

@@ -7,7 +7,6 @@ import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from benchmarks.size import bar
 from notebook_udf.bench import interleave
 from notebook_udf.kernel.active_session import active_session
 
@@ -84,7 +83,7 @@ class Figure:
 
 def ratio(name: str, ours: Timing, rival: Timing, *, at_least: float = 0.0) -> Figure:
     """How many times faster ``ours`` is than ``rival``; without ``at_least``, for information."""
-    value, at_least = rival.median / ours.median, bar(at_least)
+    value = rival.median / ours.median
     return Figure(
         name,
         value,
@@ -98,7 +97,7 @@ def ratio(name: str, ours: Timing, rival: Timing, *, at_least: float = 0.0) -> F
 
 def level(name: str, ours: Timing, rival: Timing, *, at_least: float) -> Figure:
     """How many times as fast as ``rival`` ``ours`` is, turn by turn; for what differs little."""
-    quotient, at_least = rival.over(ours), bar(at_least)
+    quotient = rival.over(ours)
     return Figure(
         name,
         quotient.median,

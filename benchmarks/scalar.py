@@ -31,14 +31,14 @@ _BARS = {
     ("bigint", "JVM"): 8.0, ("bigint", "Arrow"): 2.3, ("bigint", "rows"): 1.45,
     ("string", "JVM"): 4.0, ("string", "Arrow"): 2.2, ("string", "rows"): 1.35,
 }  # fmt: skip
-_OPTIONS: dict[str, dict[str, Any]] = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "JVM": {}, "Arrow": {"compile": False}, "rows": {"compile": False, "vectorise": False},
 }  # fmt: skip
-_FUNCTIONS: dict[str, tuple[str, Callable[..., object], tuple[str, ...]]] = {
+FUNCTIONS: dict[str, tuple[str, Callable[..., object], tuple[str, ...]]] = {
     "bigint": ("BIGINT a*b+1", increment, ("a", "b")),
     "string": ("STRING s.upper()[::-1]", shout, ("s",)),
 }
-_TIERS = {
+TIERS = {
     "JVM": "in Spark's JVM", "Arrow": "as Arrow kernels (compile=False)",
     "rows": "row by row (compile=False, vectorise=False)",
 }  # fmt: skip
@@ -51,20 +51,20 @@ def run() -> list[Figure]:
     session = nu.session(workers=PARTITIONS)
     frame = table(session.spark, ROWS)
     cases: dict[str, Callable[[], object]] = {}
-    for kind, (_, function, columns) in _FUNCTIONS.items():
-        for tier, options in _OPTIONS.items():
+    for kind, (_, function, columns) in FUNCTIONS.items():
+        for tier, options in OPTIONS.items():
             declared = nu.udf(function, **options)
             ours = session.register_function(f"{kind}_{tier}", declared)
             cases[f"{kind} {tier}"] = partial(consume, frame.select(ours(*columns)))
     with Rival("scalar") as rival:
-        for kind in _FUNCTIONS:
+        for kind in FUNCTIONS:
             for theirs in ("default", "pickled", "arrow"):
                 cases[f"{kind} {theirs}"] = rival.case(f"{theirs} {kind}")
         # A query is compiled once more after some runs, and here too.
         t = in_turn(cases, warm=_WARM)
     figures = []
-    for kind, (name, _, _) in _FUNCTIONS.items():
-        for tier, said in _TIERS.items():
+    for kind, (name, _, _) in FUNCTIONS.items():
+        for tier, said in TIERS.items():
             mine, default = t[f"{kind} {tier}"], t[f"{kind} default"]
             against = f"{name} {said}, against Spark's default udf"
             figures.append(ratio(against, mine, default, at_least=_BARS[kind, tier]))
@@ -94,7 +94,7 @@ def run_scaling() -> list[Figure]:
     one = _scaled(workers=1, counts=(_SOME,))
     two = _scaled(workers=2, counts=(_FEWEST, _SOME, _MOST))
     figures = []
-    for tier, said in _TIERS.items():
+    for tier, said in TIERS.items():
         growth = two[tier, _MOST].seconds / _MOST / (two[tier, _FEWEST].seconds / _FEWEST)
         figures.append(
             Figure(
@@ -127,7 +127,7 @@ def _scaled(*, workers: int, counts: Sequence[int]) -> dict[tuple[str, int], _Sc
     """How long each tier takes for so many rows, and Spark's own for some."""
     with nu.session(workers=workers) as session:
         cases: dict[tuple[str, int], Callable[[], object]] = {}
-        for tier, options in _OPTIONS.items():
+        for tier, options in OPTIONS.items():
             ours = session.register_function(f"scaled_{tier}", nu.udf(increment, **options))
             for count in counts:
                 rows = session.spark.range(0, count, 1, workers)
@@ -166,8 +166,8 @@ def run_telemetry() -> list[Figure]:
     """The same functions with the side channel and without."""
     session = nu.session(workers=PARTITIONS)
     frame = table(session.spark, ROWS)
-    rows = nu.udf(increment, **_OPTIONS["rows"])
-    kernels = nu.udf(increment, **_OPTIONS["Arrow"])
+    rows = nu.udf(increment, **OPTIONS["rows"])
+    kernels = nu.udf(increment, **OPTIONS["Arrow"])
     rows_on = session.register_function("rows_on", rows)
     kernels_on = session.register_function("kernels_on", kernels)
     environment = session.spark.sparkContext.environment

@@ -9,12 +9,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from benchmarks.size import sized
 from benchmarks.workload import PARTITIONS
 
-ROWS = sized(500_000)
+ROWS = 500_000
 # Two calls in a row take Spark's own way minutes.
-FEW_ROWS = sized(50_000)
+FEW_ROWS = 50_000
 
 ONE = "SELECT a, b, w FROM {table}, LATERAL split_text(s) AS x(w)"
 TWO = "SELECT a, b, w, h FROM {table}, LATERAL split_text(s) AS x(w), LATERAL halves(w) AS y(h)"

@@ -9,9 +9,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from benchmarks.size import sized
-
-ROWS = sized(4_000_000)
+ROWS = 4_000_000
 PARTITIONS = 2
 
 
