@@ -80,10 +80,26 @@ public final class PyCase {
     }
 
     /** The text of ASCII letters, of which those from least to most are others. */
-    private static String shifted(byte[] letters, int least, int most, int by) {
-        for (int i = 0; i < letters.length; i++) {
+    private static String shifted(byte[] letters, int from, int least, int most, int by) {
+        for (int i = from; i < letters.length; i++) {
             int c = letters[i];
             letters[i] = (byte) (c >= least && c <= most ? c + by : c);
+        }
+        return new String(letters, 0);
+    }
+
+    private static String titled(byte[] letters) {
+        boolean inside = false;
+        for (int i = 0; i < letters.length; i++) {
+            int c = letters[i];
+            boolean upper = c >= 'A' && c <= 'Z';
+            boolean lower = c >= 'a' && c <= 'z';
+            if (inside && upper) {
+                letters[i] = (byte) (c + 32);
+            } else if (!inside && lower) {
+                letters[i] = (byte) (c - 32);
+            }
+            inside = upper || lower;
         }
         return new String(letters, 0);
     }
@@ -91,7 +107,7 @@ public final class PyCase {
     public static String upper(String s) {
         byte[] letters = asciiLetters(s);
         if (letters != null) {
-            return shifted(letters, 'a', 'z', -32);
+            return shifted(letters, 0, 'a', 'z', -32);
         }
         int n = s.length();
         StringBuilder made = new StringBuilder(n + 8);
@@ -106,7 +122,7 @@ public final class PyCase {
     public static String lower(String s) {
         byte[] letters = asciiLetters(s);
         if (letters != null) {
-            return shifted(letters, 'A', 'Z', 32);
+            return shifted(letters, 0, 'A', 'Z', 32);
         }
         StringBuilder made = new StringBuilder(s.length() + 8);
         lowerFrom(made, s, 0);
@@ -147,6 +163,12 @@ public final class PyCase {
         if (s.isEmpty()) {
             return s;
         }
+        byte[] letters = asciiLetters(s);
+        if (letters != null) {
+            int first = letters[0];
+            letters[0] = (byte) (first >= 'a' && first <= 'z' ? first - 32 : first);
+            return shifted(letters, 1, 'A', 'Z', 32);
+        }
         StringBuilder made = new StringBuilder(s.length() + 8);
         int c = s.codePointAt(0);
         appendTitle(made, c);
@@ -155,6 +177,10 @@ public final class PyCase {
     }
 
     public static String title(String s) {
+        byte[] letters = asciiLetters(s);
+        if (letters != null) {
+            return titled(letters);
+        }
         StringBuilder made = new StringBuilder(s.length() + 8);
         boolean inside = false;
         for (int i = 0; i < s.length();) {

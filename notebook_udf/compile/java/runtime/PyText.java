@@ -269,16 +269,24 @@ public final class PyText {
     }
 
     public static String join(String s, ArrayList parts) {
-        StringBuilder made = new StringBuilder();
-        for (int i = 0; i < parts.size(); i++) {
+        int n = parts.size();
+        long length = (long) s.length() * n;
+        for (int i = 0; i < n; i++) {
             Object part = parts.get(i);
             if (!(part instanceof String)) {
                 throw Raised.TYPE;
             }
+            length += ((String) part).length();
+        }
+        if (n == 1) {
+            return (String) parts.get(0);
+        }
+        StringBuilder made = new StringBuilder((int) Math.min(length, 1 << 20));
+        for (int i = 0; i < n; i++) {
             if (i > 0) {
                 made.append(s);
             }
-            made.append((String) part);
+            made.append((String) parts.get(i));
         }
         return made.toString();
     }
