@@ -91,7 +91,8 @@ def test_a_function_of_a_microsecond_is_seen_at_work(session: nu.Session) -> Non
     session.register_function("root", nu.udf(root, compile=False, vectorise=False))
     profile = session.profile("SELECT sum(root(id)) FROM range(0, 1000000, 1, 2)")
     (function,) = profile.functions
-    assert function.user > 0.4 * profile.busy, profile
+    # It was 6 % where samples fell between the slices; of what they are here machines differ.
+    assert function.user > 0.2 * profile.busy, profile
     assert any("np.sqrt" in line.text for line in profile.lines), profile.lines
 
 
