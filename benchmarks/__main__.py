@@ -63,7 +63,7 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "profiler": profiler.run,
 }
 # Only by their names: a little of each, hours, much memory, and packages that are downloaded.
-LONG: dict[str, Callable[[], list[Figure]]] = {
+ONLY_NAMED: dict[str, Callable[[], list[Figure]]] = {
     "soak": soak.run,
     "redefinitions": endurance.run_redefinitions,
     "sessions": endurance.run_sessions,
@@ -78,13 +78,13 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 def main() -> int:
     """Returns 1 if a bar was not cleared."""
     parser = ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[[], *BENCHMARKS, *LONG], metavar="NAME")
+    parser.add_argument("names", nargs="*", choices=[[], *BENCHMARKS, *ONLY_NAMED], metavar="NAME")
     parser.add_argument("--json", type=Path, metavar="FILE", help="of rivals: every turn, as JSON")
     asked = parser.parse_args()
     chosen = asked.names or list(BENCHMARKS)
     known: dict[str, Callable[[], list[Figure]]] = {
         **BENCHMARKS,
-        **LONG,
+        **ONLY_NAMED,
         "rivals": partial(rivals.run, asked.json),
     }
     cleared = True
@@ -102,7 +102,9 @@ def main() -> int:
         before = results.read(RESULTS.read_text("utf-8")) if RESULTS.exists() else []
         others = [row for row in before if row.benchmark != name]
         now = results.rows_of(name, figures, date.today())
-        RESULTS.write_text(results.written([*others, *now], [*BENCHMARKS, *LONG]), encoding="utf-8")
+        RESULTS.write_text(
+            results.written([*others, *now], [*BENCHMARKS, *ONLY_NAMED]), encoding="utf-8"
+        )
     return 0 if cleared else 1
 
 

@@ -15,9 +15,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 import notebook_udf as nu
-from benchmarks.means import WeightedMean, arrow_mean
+from benchmarks.means import WeightedMean, arrow_mean, groups_table
 from benchmarks.measure import Figure, in_turn, ratio
 from benchmarks.mix import DEVELOPED, KEPT_APART
+from benchmarks.mix.run import cached_columns
 from benchmarks.scalar import FUNCTIONS, OPTIONS, TIERS
 from benchmarks.texts import ONE, SplitText, split_text, texts_table
 from benchmarks.workload import PARTITIONS, consume, table
@@ -27,7 +28,7 @@ WARM_TURNS = 4
 ROWS = 500_000
 GROUPS = 5_000
 TEXTS = 20_000
-# Each of the mix, with 200,000 rows.
+# Functions of the mix.
 ORDINARY = ("bmi_category", "clean_postcode", "luhn_valid", "season_of_date")
 ORDINARY_ROWS = 200_000
 
@@ -85,11 +86,7 @@ def _scalar(session: nu.Session, cases: Cases) -> list[_Pair]:
 
 
 def _aggregate(session: nu.Session, cases: Cases) -> list[_Pair]:
-    rows = session.spark.range(0, ROWS, 1, PARTITIONS).select(
-        (F.col("id") % GROUPS).alias("key"), F.rand(1).alias("v"), F.rand(2).alias("w")
-    )
-    rows = rows.cache()
-    rows.count()
+    rows = groups_table(session.spark, ROWS).withColumn("key", F.col("single") % GROUPS)
     ours = session.register_function("wmean", WeightedMean())
     cases["mean"] = _query(rows.transform(nu.aggregate(by="key", mean=ours("v", "w"))))
     cases["mean arrow"] = _query(rows.groupBy("key").agg(arrow_mean()("v", "w")))
@@ -115,16 +112,13 @@ def _ordinary(session: nu.Session, cases: Cases) -> list[tuple[str, str]]:
     pairs = []
     for name in ORDINARY:
         case = known[name]
-        columns = [f"{sql} AS c{i}" for i, sql in enumerate(case.columns)]
-        rows = session.spark.range(0, ORDINARY_ROWS, 1, PARTITIONS).selectExpr(*columns).cache()
-        rows.count()
-        names = [f"c{i}" for i in range(len(case.columns))]
+        rows = cached_columns(session.spark, case, ORDINARY_ROWS)
         ours = session.register_function(
             f"mix_{name}", nu.udf(case.function, result_type=case.result_type)
         )
-        cases[name] = _query(rows.select(ours(*names)))
+        cases[name] = _query(rows.select(ours(*rows.columns)))
         default = F.udf(case.function, case.result_type)
-        cases[f"{name} default"] = _query(rows.select(default(*names)))
+        cases[f"{name} default"] = _query(rows.select(default(*rows.columns)))
         pairs.append((name, f"{name} default"))
     return pairs
 

@@ -73,7 +73,7 @@ def _outcome(session: nu.Session, case: Case) -> Outcome:
     ours = session.register_function(f"mix_{case.name}", declared)(*names)
     default = F.udf(case.function, case.result_type)(*names)
 
-    few = _table(spark, case, ROWS_COMPARED)
+    few = cached_columns(spark, case, ROWS_COMPARED)
     expected, answers = _answers(few, default), _answers(few, ours)
     few.unpersist()
     if expected != answers:
@@ -82,7 +82,7 @@ def _outcome(session: nu.Session, case: Case) -> Outcome:
         return Outcome(case.name, None, f"row {row}: {other!r} instead of {theirs!r}")
 
     rows = FEW_ROWS if SMALL else _rows(spark, case, default)
-    table = _table(spark, case, rows)
+    table = cached_columns(spark, case, rows)
     if _digest(table, default) != _digest(table, ours):
         return Outcome(case.name, None, f"another sum of hashes over {rows:,} rows")
     cases: dict[str, Callable[[], object]] = {
@@ -101,7 +101,7 @@ def _outcome(session: nu.Session, case: Case) -> Outcome:
     )
 
 
-def _table(spark: SparkSession, case: Case, rows: int) -> DataFrame:
+def cached_columns(spark: SparkSession, case: Case, rows: int) -> DataFrame:
     """The columns of a case, cached: making them is no part of a turn."""
     columns = [f"{sql} AS c{i}" for i, sql in enumerate(case.columns)]
     frame = spark.range(0, rows, 1, PARTITIONS).selectExpr(*columns).cache()
@@ -132,7 +132,7 @@ def _rows(spark: SparkSession, case: Case, default: Column) -> int:
     """
     rows = LEAST_ROWS
     while True:
-        table = _table(spark, case, rows)
+        table = cached_columns(spark, case, rows)
         _digest(table, default)
         seconds = min(_seconds(table, default) for _ in range(3))
         table.unpersist()

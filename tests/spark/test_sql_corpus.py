@@ -102,15 +102,11 @@ def test_it_is_read_as_spark_reads_it(corpus: nu.Session, entry: Entry) -> None:
 # Spark plans an aggregate function in one of these, and docs/limits.md says that we do not.
 REFUSED = {"clauses: FROM first twice": "several SELECTs or INSERTs share"}
 ANSWERED = [e for e in ENTRIES if not e.name.startswith("statements") and e.name not in REFUSED]
-# Every query is read above; one in so many is also run each time, all of them by `make thorough`.
-ONE_IN = 12
-RUN = [
-    pytest.param(entry, id=entry.name, marks=[pytest.mark.thorough] if place % ONE_IN else [])
-    for place, entry in enumerate(ANSWERED)
-]
 
 
-@pytest.mark.parametrize("entry", RUN)
+# Every query is read above.
+@pytest.mark.one_in(12)
+@pytest.mark.parametrize("entry", ANSWERED, ids=lambda entry: str(entry.name))
 def test_it_is_answered_as_spark_answers_it(corpus: nu.Session, entry: Entry) -> None:
     expected = corpus.spark.sql(entry.written(SPARKS))
     found = corpus.sql(entry.written(OURS))

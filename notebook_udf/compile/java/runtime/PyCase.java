@@ -79,7 +79,7 @@ public final class PyCase {
         return made.length == s.length() ? made : null;
     }
 
-    /** The text of ASCII letters, of which those from least to most are others. */
+    /** The text of ASCII letters, of which those from least to most are others, from a place on. */
     private static String shifted(byte[] letters, int from, int least, int most, int by) {
         for (int i = from; i < letters.length; i++) {
             int c = letters[i];
@@ -88,6 +88,7 @@ public final class PyCase {
         return new String(letters, 0);
     }
 
+    /** The text of ASCII letters as a title. */
     private static String titled(byte[] letters) {
         boolean inside = false;
         for (int i = 0; i < letters.length; i++) {
