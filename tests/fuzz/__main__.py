@@ -6,15 +6,15 @@ import argparse
 import sys
 
 import notebook_udf as nu
-from tests.fuzz.running import fuzz, fuzz_java, fuzz_queries
+from tests.fuzz.running import fuzz, fuzz_arrow, fuzz_java, fuzz_queries, fuzz_rows
 from tests.fuzz.targets import TARGETS
 
-_OF_SPARK = {"queries": fuzz_queries, "java": fuzz_java}
+_OF_SPARK = {"queries": fuzz_queries, "java": fuzz_java, "rows": fuzz_rows}
 
 
 def main() -> int:
     """Ends with the first failure, which is raised."""
-    names = [*TARGETS, *_OF_SPARK]
+    names = [*TARGETS, "arrow", *_OF_SPARK]
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(names)}")
     parser.add_argument("--seconds", type=float, default=600.0, help="for each of them")
@@ -26,6 +26,8 @@ def main() -> int:
         if name in _OF_SPARK:
             with nu.session(workers=2) as session:
                 tried = _OF_SPARK[name](session, options.seconds)
+        elif name == "arrow":
+            tried = fuzz_arrow(options.seconds)
         else:
             tried = fuzz(name, options.seconds)
         pace = tried / options.seconds

@@ -384,10 +384,10 @@ rows = st.lists(
 )
 
 
-def made(text: str) -> Callable[..., Any]:
+def made(text: str, name: str = "generated") -> Callable[..., Any]:
     names: dict[str, Any] = {}
     exec(NAMESPACE + WIDE_NAMESPACE + text, names)
-    function: Callable[..., Any] = names["generated"]
+    function: Callable[..., Any] = names[name]
     return function
 
 

@@ -51,7 +51,7 @@ class TooSlowError(BaseException):
 
 
 @contextmanager
-def _in_time() -> Iterator[None]:
+def in_time() -> Iterator[None]:
     """Raises ``TooSlowError`` in what takes longer than ``_MOST_SECONDS``."""
 
     def stop(*_: object) -> None:
@@ -81,7 +81,7 @@ def check_rows(java: Java, text: str, result: str, rows: Sequence[tuple[Any, ...
         return 0
     expected_of = in_column(function, RESULTS[result])
     try:
-        with _in_time():
+        with in_time():
             every = [answer(expected_of, row) for row in rows]
     except TooSlowError:
         return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -13,13 +14,16 @@ from hypothesis import strategies as st
 
 import notebook_udf as nu
 from tests.fuzz import corpus, queries
-from tests.fuzz.functions import functions
-from tests.fuzz.java_functions import check_rows, drawn
+from tests.fuzz.functions import COLUMNS, functions
+from tests.fuzz.functions import check as check_kernels
+from tests.fuzz.java_functions import TooSlowError, check_rows, drawn, in_time, without_halves
+from tests.fuzz.row_functions import RowFunctions
 from tests.fuzz.targets import TARGETS
 from tests.spark.java_calls import Java
 
 # The most of what is tried is rows: a function takes as long to be compiled as thousands of them.
 _ROWS_EACH = 3_000
+_ROWS_OF_A_QUERY = 20_000
 
 
 def fuzz(name: str, seconds: float) -> int:
@@ -47,6 +51,32 @@ def fuzz_java(session: nu.Session, seconds: float) -> int:
         answered += check_rows(java, *function, drawn(chance, _ROWS_EACH))
 
     _tried("java", functions(more=3), check, seconds, 50)
+    return answered
+
+
+def fuzz_rows(session: nu.Session, seconds: float) -> int:
+    """Generated functions row by row in workers: returns how many rows were answered so."""
+    by_row, answered = RowFunctions(session, random.Random(), _ROWS_OF_A_QUERY), 0
+
+    def check(function: tuple[str, str]) -> None:
+        nonlocal answered
+        answered += by_row.check(*function)
+
+    _tried("rows", functions(more=3), check, seconds, 10)
+    return answered
+
+
+def fuzz_arrow(seconds: float) -> int:
+    """Generated functions as kernels: returns how many rows those answered as Python does."""
+    chance, answered = random.Random(), 0
+
+    def check(function: tuple[str, str]) -> None:
+        nonlocal answered
+        given = without_halves(drawn(chance, _ROWS_EACH))
+        with suppress(TooSlowError), in_time():
+            answered += check_kernels(*function, [row[: len(COLUMNS)] for row in given])
+
+    _tried("arrow", functions(), check, seconds, 50)
     return answered
 
 

@@ -20,6 +20,7 @@ from notebook_udf.compile.java.columns.given_records import collects
 from notebook_udf.compile.java.iterating.generated_values import (
     FunctionCalls,
     asked,
+    joined,
     listed,
     next_of,
 )
@@ -122,6 +123,10 @@ def _of_generated(
         return asked(run, code, given[0], known is all)
     if known is next and not names:
         return next_of(run, code, tuple(given))
+    if len(given) == 1 and isinstance(given[0], Generated) and not names:
+        separator = functional.joins(code, function)
+        if separator is not None:
+            return joined(run, code, separator, given[0])
     if any(isinstance(each, Generated) for each in given):
         functional.check_consumer(function, handled=code.lists.handled)
     return None

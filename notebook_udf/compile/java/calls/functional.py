@@ -23,6 +23,7 @@ from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     NONE,
+    STR,
     BoundMethod,
     Call,
     Iteration,
@@ -91,6 +92,16 @@ def check_consumer(function: Value, *, handled: bool) -> None:
         raise NotCompiled(f"{_IN_TURN[known]} of a generator, beside try")
     if not takes_all and not any(known is each for each in _CONSUMERS):
         raise NotCompiled("a generator here: write a list")
+
+
+def joins(code: Code, function: Value) -> Term | None:
+    """The text whose method join it is; None if it is another one's, or what may be none."""
+    if not isinstance(function, BoundMethod) or function.name != "join":
+        return None
+    owner = function.owner
+    if isinstance(owner, KnownValue):
+        return code.term(owner) if type(owner.value) is str else None
+    return owner if isinstance(owner, Term) and owner.kinds == STR else None
 
 
 def _takes_all(owner: Value, name: str) -> bool:

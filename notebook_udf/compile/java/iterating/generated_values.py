@@ -6,6 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Protocol, TypeAlias
 
+from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating.iterators import (
     first_of,
     iterated,
@@ -17,6 +18,8 @@ from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     LEAVE,
+    NONE,
+    STR,
     Generated,
     Iteration,
     KnownValue,
@@ -73,6 +76,21 @@ def listed(run: FunctionCalls, code: Code, value: Value) -> Value:
 
     run.nested(value.nested, value.given, each)
     return made
+
+
+def joined(run: FunctionCalls, code: Code, separator: Term, value: Generated) -> Term:
+    """``separator.join(...)`` of what a generator gives, which no list is made of."""
+    made = code.variable("PyJoined")
+    code.say(f"{made} = new PyJoined({separator.java});")
+
+    def each(given: Value) -> list[str]:
+        statements, term = code.captured(lambda: code.term(given))
+        if not (term.kinds <= STR | NONE or json_values.is_part(term)):
+            raise NotCompiled("anything but texts to join")
+        return [*statements, f"{made}.add({code.object(term)});"]
+
+    run.nested(value.nested, value.given, each)
+    return code.set(STR, f"{made}.text()")
 
 
 def first_listed(run: FunctionCalls, code: Code, value: Generated, most: int) -> Term:

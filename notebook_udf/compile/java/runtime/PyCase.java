@@ -74,7 +74,7 @@ public final class PyCase {
     }
 
     /** The letters of an ASCII text, null of any other: Java counts and copies them at once. */
-    private static byte[] asciiLetters(String s) {
+    static byte[] asciiLetters(String s) {
         byte[] made = s.getBytes(java.nio.charset.StandardCharsets.UTF_8);
         return made.length == s.length() ? made : null;
     }
@@ -106,6 +106,10 @@ public final class PyCase {
     }
 
     public static String upper(String s) {
+        if (s.length() == 1 && s.charAt(0) < 128) {
+            int c = s.charAt(0);
+            return PyLetters.ascii(c >= 'a' && c <= 'z' ? c - 32 : c);
+        }
         byte[] letters = asciiLetters(s);
         if (letters != null) {
             return shifted(letters, 0, 'a', 'z', -32);
@@ -121,6 +125,10 @@ public final class PyCase {
     }
 
     public static String lower(String s) {
+        if (s.length() == 1 && s.charAt(0) < 128) {
+            int c = s.charAt(0);
+            return PyLetters.ascii(c >= 'A' && c <= 'Z' ? c + 32 : c);
+        }
         byte[] letters = asciiLetters(s);
         if (letters != null) {
             return shifted(letters, 0, 'A', 'Z', 32);

@@ -11,6 +11,8 @@ final class PyFinder {
     private static final int ALL = 3;
 
     private final String text;
+    // Those of a text of ASCII, null of any other: an array is read faster than a String.
+    private final byte[] letters;
     private final PyScanner scanner;
     private final Matcher matcher;
     // Of the letters of ASCII, those that a match may begin with; null where others may.
@@ -21,16 +23,18 @@ final class PyFinder {
     // Where a Matcher looks for the next.
     private int after = 0;
 
-    PyFinder(String text, PyScanner scanner, int groups, boolean[] first) {
+    PyFinder(String text, byte[] letters, PyScanner scanner, int groups, boolean[] first) {
         this.text = text;
+        this.letters = letters;
         this.scanner = scanner;
         this.first = first;
         matcher = null;
         places = new int[2 * groups + 2];
     }
 
-    PyFinder(String text, Matcher matcher, int groups, boolean[] first) {
+    PyFinder(String text, byte[] letters, Matcher matcher, int groups, boolean[] first) {
         this.text = text;
+        this.letters = letters;
         this.matcher = matcher;
         this.first = first;
         scanner = null;
@@ -67,7 +71,7 @@ final class PyFinder {
                     return false;
                 }
             }
-            if (scanner.matches(text, at, places)) {
+            if (scanner.matches(letters, at, places)) {
                 least = Math.max(places[1], at + 1);
                 return true;
             }
@@ -77,8 +81,8 @@ final class PyFinder {
 
     /** Where a match may begin in a text of ASCII; -1 if nowhere. */
     private int begins(int from) {
-        for (int i = from, n = text.length(); i < n; i++) {
-            if (first[text.charAt(i)]) {
+        for (int i = from; i < letters.length; i++) {
+            if (first[letters[i]]) {
                 return i;
             }
         }
@@ -154,7 +158,7 @@ final class PyFinder {
 
     /** Whether the text begins with a match. */
     boolean isAtStart() {
-        return scanner != null ? scanner.matches(text, 0, places) : matched(START, 0);
+        return scanner != null ? scanner.matches(letters, 0, places) : matched(START, 0);
     }
 
     /** Whether the whole text is a match. */
@@ -162,7 +166,7 @@ final class PyFinder {
         if (scanner == null) {
             return matched(ALL, 0);
         }
-        return scanner.matches(text, 0, places) && places[1] == text.length();
+        return scanner.matches(letters, 0, places) && places[1] == text.length();
     }
 
     int start(int group) {

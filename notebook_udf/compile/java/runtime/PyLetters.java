@@ -13,6 +13,11 @@ public final class PyLetters {
     private final String text;
     private int at;
 
+    /** The text of one letter of ASCII: none is made. */
+    static String ascii(int letter) {
+        return ASCII[letter];
+    }
+
     public PyLetters(String text) {
         this.text = text;
     }

@@ -34,14 +34,13 @@ public final class PyPattern {
     }
 
     PyFinder finder(String s) {
-        for (int i = 0, n = s.length(); i < n; i++) {
-            if (s.charAt(i) >= 128) {
-                return new PyFinder(s, any.matcher(s), groups, null);
-            }
+        byte[] letters = PyCase.asciiLetters(s);
+        if (letters == null) {
+            return new PyFinder(s, null, any.matcher(s), groups, null);
         }
         return scanner == null
-            ? new PyFinder(s, ascii.matcher(s), groups, first)
-            : new PyFinder(s, scanner, groups, first);
+            ? new PyFinder(s, letters, ascii.matcher(s), groups, first)
+            : new PyFinder(s, letters, scanner, groups, first);
     }
 
     /** p.sub(function, s, count), to be gone through. */

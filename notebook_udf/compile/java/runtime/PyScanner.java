@@ -10,7 +10,7 @@ public final class PyScanner {
 
     private final int[] steps;
     private final boolean[][] sets;
-    private final String[] texts;
+    private final byte[][] texts;
 
     public PyScanner(int[] steps, Object[] sets, Object[] texts) {
         this.steps = steps;
@@ -21,8 +21,10 @@ public final class PyScanner {
                 this.sets[i][letters.charAt(k)] = true;
             }
         }
-        this.texts = new String[texts.length];
-        System.arraycopy(texts, 0, this.texts, 0, texts.length);
+        this.texts = new byte[texts.length][];
+        for (int i = 0; i < texts.length; i++) {
+            this.texts[i] = ((String) texts[i]).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        }
     }
 
     /** Whether a match can only begin where the text does. */
@@ -30,8 +32,8 @@ public final class PyScanner {
         return steps[0] == START;
     }
 
-    /** Whether a match begins at a place; fills in where it and its groups begin and end. */
-    boolean matches(String s, int from, int[] places) {
+    /** Whether a match begins at a place of ASCII letters; fills in where it and its groups begin and end. */
+    boolean matches(byte[] s, int from, int[] places) {
         java.util.Arrays.fill(places, -1);
         int end = run(s, 0, from, places);
         if (end < 0) {
@@ -42,14 +44,14 @@ public final class PyScanner {
         return true;
     }
 
-    private int run(String s, int step, int at, int[] places) {
-        int length = s.length();
+    private int run(byte[] s, int step, int at, int[] places) {
+        int length = s.length;
         while (true) {
             switch (steps[step]) {
                 case END:
                     return at;
                 case ONE_OF:
-                    if (at == length || !sets[steps[step + 1]][s.charAt(at)]) {
+                    if (at == length || !sets[steps[step + 1]][s[at]]) {
                         return -1;
                     }
                     at++;
@@ -59,7 +61,7 @@ public final class PyScanner {
                     boolean[] set = sets[steps[step + 1]];
                     int most = steps[step + 3] < 0 ? length : Math.min(length, at + steps[step + 3]);
                     int begun = at;
-                    while (at < most && set[s.charAt(at)]) {
+                    while (at < most && set[s[at]]) {
                         at++;
                     }
                     if (at - begun < steps[step + 2]) {
@@ -68,11 +70,13 @@ public final class PyScanner {
                     step += 4;
                     break;
                 case TEXT:
-                    String text = texts[steps[step + 1]];
-                    if (!s.startsWith(text, at)) {
+                    byte[] text = texts[steps[step + 1]];
+                    int past = at + text.length;
+                    if (past > length
+                            || !java.util.Arrays.equals(s, at, past, text, 0, text.length)) {
                         return -1;
                     }
-                    at += text.length();
+                    at = past;
                     step += 2;
                     break;
                 case OPEN:
@@ -90,7 +94,7 @@ public final class PyScanner {
                     step++;
                     break;
                 case LAST:
-                    if (at != length && (at != length - 1 || s.charAt(at) != '\n')) {
+                    if (at != length && (at != length - 1 || s[at] != '\n')) {
                         return -1;
                     }
                     step++;
@@ -149,12 +153,12 @@ public final class PyScanner {
         }
     }
 
-    private boolean begins(String s, int at, int set) {
-        return at < s.length() && sets[set][s.charAt(at)];
+    private boolean begins(byte[] s, int at, int set) {
+        return at < s.length && sets[set][s[at]];
     }
 
-    private static boolean isOfWord(String s, int at) {
-        char c = s.charAt(at);
+    private static boolean isOfWord(byte[] s, int at) {
+        int c = s[at];
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     }
 }

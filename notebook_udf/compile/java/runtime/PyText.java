@@ -33,7 +33,8 @@ public final class PyText {
             throw Raised.INDEX;
         }
         if (!wide) {
-            return s.substring((int) at, (int) at + 1);
+            char c = s.charAt((int) at);
+            return c < 128 ? PyLetters.ascii(c) : String.valueOf(c);
         }
         int from = s.offsetByCodePoints(0, (int) at);
         return s.substring(from, s.offsetByCodePoints(from, 1));
@@ -163,7 +164,7 @@ public final class PyText {
 
     /** s.split(sep, maxsplit); a null sep is whitespace. */
     public static ArrayList split(String s, String sep, long maxsplit) {
-        ArrayList parts = new ArrayList();
+        ArrayList parts = new ArrayList(4);
         long left = maxsplit < 0 ? Long.MAX_VALUE : maxsplit;
         int n = s.length();
         int at = 0;

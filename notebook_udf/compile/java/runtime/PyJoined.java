@@ -1,0 +1,36 @@
+package notebookudf;
+
+/** sep.join(...) of what is given one by one. */
+public final class PyJoined {
+    private final String between;
+    private String first;
+    private StringBuilder made;
+    // Python looks at what it is to join once it has all of it: the first that is no text.
+    private Object other;
+    private boolean hasOther;
+
+    public PyJoined(String between) {
+        this.between = between;
+    }
+
+    public void add(Object part) {
+        if (!(part instanceof String)) {
+            other = hasOther ? other : part;
+            hasOther = true;
+        } else if (made != null) {
+            made.append(between).append((String) part);
+        } else if (first == null) {
+            first = (String) part;
+        } else {
+            made = new StringBuilder(2 * (first.length() + between.length()) + 16);
+            made.append(first).append(between).append((String) part);
+        }
+    }
+
+    public String text() {
+        if (hasOther) {
+            PyJson.text(other, Raised.TYPE);
+        }
+        return made != null ? made.toString() : first != null ? first : "";
+    }
+}
