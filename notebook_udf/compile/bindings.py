@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
@@ -64,15 +64,27 @@ def bound(
     constant
         Makes a value of a default.
     """
-    code = function.__code__
+    last = tuple(map(constant, function.__defaults__ or ()))
+    by_name = {name: constant(each) for name, each in (function.__kwdefaults__ or {}).items()}
+    return placed(function.__code__, given, names, last, by_name)
+
+
+def placed(
+    code: CodeType,
+    given: Sequence[T],
+    names: Sequence[str],
+    defaults: Sequence[T],
+    named_defaults: Mapping[str, T],
+) -> dict[str, T] | None:
+    """As ``bound``, of code whose last parameters by place, and some by name, have defaults."""
     known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     found = taken(given, names, known[: code.co_argcount], known[code.co_posonlyargcount :])
-    last = function.__defaults__ or ()
-    filled = dict(zip(known[code.co_argcount - len(last) : code.co_argcount], last, strict=True))
-    filled.update(function.__kwdefaults__ or {})
+    first = code.co_argcount - len(defaults)
+    filled = dict(zip(known[first : code.co_argcount], defaults, strict=True))
+    filled.update(named_defaults)
     if found is None or not all(name in found or name in filled for name in known):
         return None
-    return {name: found[name] if name in found else constant(filled[name]) for name in known}
+    return {name: found[name] if name in found else filled[name] for name in known}
 
 
 def value_of(function: FunctionType, kind: str, name: str) -> Any:

@@ -181,6 +181,7 @@ HELD_FORMS: dict[str, tuple[str, ...]] = {
         "sum(c.values())", "m.pop()", "m.pop({int})", "g[-1].pop()", "m.index({int})",
         "c.setdefault({str}, {int})", "sum([v for r in g for v in r])", "(m + [{int}])[-1]",
         "([{int}] * 3)[{int}]", "dict([({str}, {int}), ('a', 5)])['a']", "{'a': {int} }['a']",
+        "f({int})", "f({int}, {int})", "f(k={int}, v={int})",
         "m.count({int})", "len(sorted(c.items(), key=lambda i: i[1])[0][0])",
     ),
     "float": ("sum([v * 0.5 for v in m])", "(x, y)[{int}]", "[x, 0.5][{int}]"),
@@ -209,6 +210,7 @@ HELD_LOOPS = (
 )  # fmt: skip
 HELD = (
     "m = [{int}, {int}]", "n = {str}.split(',')", "c = {}", "q = [(1, 'b')]", "g = [[{int}], []]",
+    "f = lambda v, k={int}: v - k",
 )  # fmt: skip
 
 

@@ -16,12 +16,19 @@ from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, U
 from notebook_udf.compile.java.bodies import (
     merging,
     name_scope,
+    nested_functions,
     raise_statements,
     raised_texts,
 )
 from notebook_udf.compile.java.bodies.comparisons import is_none
 from notebook_udf.compile.java.bodies.evaluations import OPERATIONS
-from notebook_udf.compile.java.bodies.merging import entered, kinds_of, set_local, without_none
+from notebook_udf.compile.java.bodies.merging import (
+    coming_back,
+    entered,
+    kinds_of,
+    set_local,
+    without_none,
+)
 from notebook_udf.compile.java.collections import containers
 from notebook_udf.compile.java.columns.given_records import with_part
 from notebook_udf.compile.java.iterating.generated_values import (
@@ -138,9 +145,11 @@ class BodyWriter:
             if key == self.graph.entry:
                 self.ways[key] = {OUTSIDE: Edge(dict(self.given), {})}
             # The ways back to it are those that the last writing found.
-            before = self.before.get(key, {}).items()
-            behind = {k: way for k, way in before if k not in self._blocks}
-            arriving = {**behind, **self.ways.get(key, {})}
+            before, onward = self.before.get(key, {}).items(), self.ways.get(key, {})
+            behind = {
+                k: coming_back(way, onward.values()) for k, way in before if k not in self._blocks
+            }
+            arriving = {**behind, **onward}
             if arriving:
                 self._entries[key] = self._entered(key, arriving)
                 self._block(key)
@@ -379,7 +388,7 @@ class BodyWriter:
     def _function(
         self, variables: Variables, operands: Sequence[Value], given: int | None
     ) -> Value:
-        code = name_scope.made_here(operands, given)
+        code = nested_functions.code_of(operands)
         name_scope.check_shared(self.graph, tuple(self.given), code)
         shared = {
             name: self._read(variables, name)
@@ -387,7 +396,7 @@ class BodyWriter:
             else KnownValue(self.scope.named("cell", name))
             for name in code.co_freevars
         }
-        return Nested(code, shared)
+        return nested_functions.with_defaults(self.code, Nested(code, shared), operands, given)
 
     def function(
         self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]
@@ -422,8 +431,6 @@ class BodyWriter:
         graph = read_code(inner, handlers=True)
         if isinstance(graph, UnreadableCode):
             raise NotCompiled(graph.reason, graph.line)
-        if len(given) != inner.co_argcount or inner.co_kwonlyargcount:
-            raise NotCompiled(f"a call of {inner.co_name} that does not fit it")
         code = self.code
         code.lists.note_handlers(graph, None if each is None else inner)
         variables = {**nested.shared, **dict(zip(inner.co_varnames, given, strict=False))}

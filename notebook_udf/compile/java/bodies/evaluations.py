@@ -18,7 +18,7 @@ from notebook_udf.compile.java.bodies.constant_operands import (
     raised_by_unpacking,
 )
 from notebook_udf.compile.java.bodies.constant_texts import with_texts
-from notebook_udf.compile.java.bodies.name_scope import with_attribute
+from notebook_udf.compile.java.bodies.nested_functions import with_attribute
 from notebook_udf.compile.java.calls import builtin_calls, type_tests
 from notebook_udf.compile.java.collections import (
     changeable_records,
@@ -435,7 +435,7 @@ OPERATIONS: dict[str, Operation] = {
     "store_attribute": _store_attribute,
     "delete_item": _delete,
     "closure": lambda run, code, given, name: KnownValue(name),
-    "function_attribute": lambda run, code, given, how: with_attribute(how, given[1]),
+    "function_attribute": lambda run, code, given, how: with_attribute(code, how, *given),
     "next": _next,
     "import": _import,
     "import_from": _attribute,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from notebook_udf.compile.bindings import bound, is_plain_code
+from notebook_udf.compile.java.bodies import nested_functions
 from notebook_udf.compile.java.calls import (
     builtin_calls,
     functional,
@@ -94,7 +95,8 @@ def called(
         if own is None:
             own = method_calls.called(code, function, arguments, names, call)
         return own
-    if isinstance(function, Nested) and not names:
+    if isinstance(function, Nested):
+        arguments = nested_functions.arguments(function, arguments, names)
         if function.code.co_flags & inspect.CO_GENERATOR:
             return Generated(function, arguments)
         return run.nested(function, arguments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from notebook_udf.compile.java.objects import enum_classes
@@ -14,6 +14,7 @@ from notebook_udf.compile.java.writing.terms import (
     Iteration,
     Kinds,
     KnownValue,
+    Nested,
     NotCompiled,
     OneOf,
     Parts,
@@ -140,8 +141,46 @@ def _same(one: Value, other: Value) -> bool:
         return one.value is other.value or (
             choices.identity_of(one.value) == choices.identity_of(other.value)
         )
+    if isinstance(one, Nested) and isinstance(other, Nested):
+        return _is_of_same_variables(one, other)
     # As it was written before: the same variables of Java's.
     return one is other or (isinstance(one, (Iteration, Unset)) and one == other)
+
+
+def _is_of_same_variables(one: Nested, other: Nested) -> bool:
+    """Whether a function is another one, as it was written before."""
+    if one.code is not other.code or one.function is not other.function:
+        return False
+    pairs = [*zip(one.defaults, other.defaults, strict=True)]
+    pairs += [(each, other.shared[name]) for name, each in one.shared.items()]
+    pairs += [(each, other.named_defaults[name]) for name, each in one.named_defaults.items()]
+    return all(_is_same_variable(*pair) for pair in pairs)
+
+
+def _is_same_variable(one: Value, other: Value) -> bool:
+    if isinstance(one, Term) and isinstance(other, Term):
+        return one.java == other.java
+    if isinstance(one, Parts) and isinstance(other, Parts):
+        alike = len(one.parts) == len(other.parts)
+        return alike and all(map(_is_same_variable, one.parts, other.parts))
+    return _same(one, other)
+
+
+def coming_back(way: Edge, onward: Iterable[Edge]) -> Edge:
+    """A way back as it was found the last time, with the functions that the ways onward have now:
+    variables that they share may have other names in Java this time."""
+    made = {
+        name: value
+        for each in onward
+        for name, value in each.variables.items()
+        if isinstance(value, Nested)
+    }
+    variables = dict(way.variables)
+    for name, now in made.items():
+        before = variables.get(name)
+        if isinstance(before, Nested) and before.code is now.code:
+            variables[name] = now
+    return Edge(variables, way.phis) if made else way
 
 
 def kinds_of(entry: Edge) -> list[tuple[Any, Any]]:

@@ -13,7 +13,6 @@ from notebook_udf.compile.bindings import value_of
 from notebook_udf.compile.flow_graph import FlowGraph
 from notebook_udf.compile.java.writing.terms import (
     Generated,
-    KnownValue,
     NotCompiled,
     Term,
     Undetermined,
@@ -24,8 +23,6 @@ Function: TypeAlias = Callable[
     [types.FunctionType, tuple[Value, ...], tuple[str, ...]], Term | Undetermined
 ]
 
-# What a function is made with: its defaults, by place and by name.
-DEFAULTS = 0b11
 # What the function that a comprehension is goes through; it is asked for once.
 OVER = ".0"
 # Functions that are called where they are made, before anything changes.
@@ -97,38 +94,6 @@ def check_stored(kind: str, name: str, operands: Sequence[Value], shared: frozen
         raise NotCompiled(f"{name}, which is set for another function")
     if kind in ("store_local", "store_cell") and isinstance(operands[0], Generated):
         raise NotCompiled("a generator in a variable")
-
-
-def made_here(operands: Sequence[Value], given: int | None) -> types.CodeType:
-    """The code of a function that a function makes.
-
-    ``given`` says what the operands before it are, by the bits of Python's opcode; what a function
-    is given later comes as its attributes.
-
-    Raises
-    ------
-    NotCompiled
-        If it has defaults.
-    """
-    *_, code = operands
-    if not isinstance(code, KnownValue) or not isinstance(code.value, types.CodeType):
-        raise NotCompiled("a function here")
-    if (given or 0) & DEFAULTS:
-        raise NotCompiled("a function here, with defaults")
-    return code.value
-
-
-def with_attribute(which: int, function: Value) -> Value:
-    """A function that is given its annotations or cells, which are known by its code.
-
-    Raises
-    ------
-    NotCompiled
-        If it is given defaults.
-    """
-    if which & DEFAULTS:
-        raise NotCompiled("a function here, with defaults")
-    return function
 
 
 def check_shared(graph: FlowGraph, parameters: Sequence[str], code: types.CodeType) -> None:

@@ -10,7 +10,7 @@ import datetime as dt
 import decimal
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any, Literal, TypeAlias
 
@@ -218,11 +218,13 @@ class Sequence:
 @dataclass(frozen=True)
 class Nested:
     """A function that is written where it is called: one that a function makes, with the variables
-    that it shares with it, or a ``function`` of the user's that is a generator."""
+    that it shares with it and its defaults, or a ``function`` of the user's that is a generator."""
 
     code: CodeType
     shared: Mapping[str, Value]
     function: FunctionType | None = None
+    defaults: tuple[Value, ...] = ()
+    named_defaults: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

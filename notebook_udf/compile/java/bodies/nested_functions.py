@@ -1,0 +1,114 @@
+"""Functions that a function makes: their code, their defaults, and the arguments of their calls."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from dataclasses import replace
+
+from notebook_udf.compile.bindings import placed
+from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.terms import (
+    DATE,
+    SCALARS,
+    KnownValue,
+    Nested,
+    NotCompiled,
+    Parts,
+    Term,
+    Value,
+)
+
+# Bits of Python's opcodes: what a function is made with.
+_BY_PLACE = 0b01
+_BY_NAME = 0b10
+# What stays as it is, whoever has it.
+_UNCHANGING = SCALARS | DATE
+
+
+def code_of(operands: Sequence[Value]) -> types.CodeType:
+    """The code of a function that a function makes, the last of what it is made of.
+
+    Raises
+    ------
+    NotCompiled
+        If it is not known.
+    """
+    code = operands[-1]
+    if not isinstance(code, KnownValue) or not isinstance(code.value, types.CodeType):
+        raise NotCompiled("a function here")
+    return code.value
+
+
+def with_defaults(code: Code, made: Nested, operands: Sequence[Value], given: int | None) -> Nested:
+    """A function with the defaults that are among what it is made of.
+
+    ``given`` says by its bits what the operands are, in their order; None where a function is given
+    all later, as its attributes.
+    """
+    operands = list(operands)
+    for which in (_BY_PLACE, _BY_NAME):
+        if (given or 0) & which:
+            made = with_attribute(code, which, operands.pop(0), made)
+    return made
+
+
+def with_attribute(code: Code, which: int, value: Value, function: Value) -> Nested:
+    """A function that is given defaults; its annotations or cells are known by its code.
+
+    Raises
+    ------
+    NotCompiled
+        If a default may be changed later.
+    """
+    if not isinstance(function, Nested):
+        raise NotCompiled("an attribute of this function")
+    if which == _BY_PLACE:
+        return replace(function, defaults=tuple(_kept(code, each) for each in _parts(value)))
+    if which == _BY_NAME:
+        found = _by_name(value)
+        return replace(
+            function, named_defaults={name: _kept(code, each) for name, each in found.items()}
+        )
+    return function
+
+
+def _parts(value: Value) -> tuple[Value, ...]:
+    if isinstance(value, Parts):
+        return value.parts
+    if isinstance(value, KnownValue) and type(value.value) is tuple:
+        return tuple(map(KnownValue, value.value))
+    raise NotCompiled("a function here, with such defaults")
+
+
+def _by_name(value: Value) -> dict[str, Value]:
+    if isinstance(value, Parts):
+        return dict(zip(value.names, value.parts, strict=True))
+    if isinstance(value, KnownValue) and type(value.value) is dict:
+        return {name: KnownValue(each) for name, each in value.value.items()}
+    raise NotCompiled("a function here, with such defaults")
+
+
+def _kept(code: Code, value: Value) -> Value:
+    """A default, as it is where the function is made: a variable may have another value later."""
+    if isinstance(value, KnownValue):
+        return value
+    if isinstance(value, Parts) and value.form == "tuple":
+        return replace(value, parts=tuple(_kept(code, each) for each in value.parts))
+    if isinstance(value, Term) and value.kinds <= _UNCHANGING:
+        return replace(value, java=code.set(value.kinds, value.java).java)
+    raise NotCompiled("a default that is no number and no text")
+
+
+def arguments(made: Nested, given: tuple[Value, ...], names: tuple[str, ...]) -> tuple[Value, ...]:
+    """What a call gives each parameter, in their order; ``names`` are those of the last ones.
+
+    Raises
+    ------
+    NotCompiled
+        If a call like this raises.
+    """
+    found = placed(made.code, given, names, made.defaults, made.named_defaults)
+    if found is None:
+        raise NotCompiled(f"a call of {made.code.co_name} that does not fit it")
+    return tuple(found.values())
