@@ -37,6 +37,8 @@ unit: $(INSTALLED)
 thorough: $(INSTALLED)
 	$(BIN)/python -m pytest -m thorough
 	$(BIN)/python -m pytest -m thorough tests/connect tests/environments
+	NOTEBOOK_UDF_QUERIES=300 $(BIN)/python -m pytest -k test_generated_queries \
+		tests/spark/test_differential.py tests/spark/test_joins.py
 
 # What must happen at each fault, with the slow tests; a line for each. An hour.
 faults: $(INSTALLED)

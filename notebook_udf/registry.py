@@ -133,7 +133,8 @@ class RegisteredFunction:
         ----------
         df
             A DataFrame or a query. Its columns are matched to the parameters by name. They are
-            matched by position where the names do not match and the count does.
+            matched by position where the names do not match and the count does. Of a query that
+            calls the function itself, without columns of such names, the rows are shown.
         n
             How many rows.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from notebook_udf.errors import PlanningError
@@ -38,9 +38,28 @@ class Trial:
         return str(self.rows.to_html(index=False, escape=True))
 
 
+def shown(function: str, rows: DataFrame) -> Trial:
+    """All rows of a DataFrame, with the values that Spark gives for them."""
+    import pandas as pd
+
+    tuples = [tuple(row) for row in rows.collect()]
+    return Trial(function, pd.DataFrame(tuples, columns=rows.columns, dtype=object))
+
+
 def columns_of(names: Sequence[str]) -> list[Column]:
     """Columns by their names, with any characters in them."""
     return [F.col(backquoted(name)) for name in names]
+
+
+def by_name(record: RegisteredFunction, columns: list[str]) -> list[str] | None:
+    """Which columns have the parameters' names; None unless each parameter has one."""
+    known = {column.lower(): column for column in columns}
+    names = [p.lower() for p in _parameters(record)]
+    return [known[name] for name in names] if known.keys() >= set(names) else None
+
+
+def _parameters(record: RegisteredFunction) -> list[str]:
+    return [p for p in record.definition.parameters if not p.startswith("*")]
 
 
 def matching(record: RegisteredFunction, columns: list[str]) -> list[str]:
@@ -51,10 +70,10 @@ def matching(record: RegisteredFunction, columns: list[str]) -> list[str]:
     PlanningError
         If they match the parameters neither by name nor by number.
     """
-    parameters = [p for p in record.definition.parameters if not p.startswith("*")]
-    by_name = {column.lower(): column for column in columns}
-    if all(p.lower() in by_name for p in parameters):
-        return [by_name[p.lower()] for p in parameters]
+    named = by_name(record, columns)
+    if named is not None:
+        return named
+    parameters = _parameters(record)
     if len(parameters) == len(columns):
         return columns
     raise PlanningError(

@@ -232,6 +232,18 @@ def test_try_shows_input_beside_output(session: nu.Session) -> None:
         record.try_("SELECT 1 AS x, 2 AS y")
 
 
+def test_try_shows_a_query_that_calls_the_function_itself(session: nu.Session) -> None:
+    dashed = udf(lambda s, t: s + "-" + t, result_type="string")
+    record = session.register_function("dashed", dashed)
+    trial = record.try_("SELECT upper(dashed('a', x)) AS u FROM VALUES ('b'), ('c') v(x)", n=1)
+    assert trial.to_pandas().to_dict("list") == {"u": ["A-B"]}
+    shout = session.register_function("shout", udf(lambda s: s.upper(), result_type="string"))
+    assert shout.try_("SELECT shout('a') AS u").to_pandas().to_dict("list") == {"u": ["A"]}
+    # Columns of the parameters' names are its arguments, whatever they come from.
+    trial = shout.try_("SELECT concat(shout('a'), 'b') AS s")
+    assert trial.to_pandas().values.tolist() == [["Ab", "AB"]]
+
+
 def test_year_month_intervals(session: nu.Session) -> None:
     months = udf(
         lambda m: None if m is None else m + 1,

@@ -28,7 +28,8 @@ from notebook_udf.kernel.kinds.call_form import (
     opened,
 )
 from notebook_udf.kernel.kinds.export_form import ExportForm
-from notebook_udf.kernel.preview import Trial, columns_of, matching
+from notebook_udf.kernel.preview import Trial, by_name, columns_of, matching, shown
+from notebook_udf.planner.analysis.aggregate_calls import mentions
 from notebook_udf.planner.analysis.arity import check
 from notebook_udf.planner.physical.udf import spark_function
 from notebook_udf.registry import RegisteredFunction
@@ -228,18 +229,21 @@ class FunctionKind(ABC):
     def preview(self, rows: DataFrame | str, n: int) -> Trial:
         """The first rows of a DataFrame or query with the function's result beside them.
 
+        Of a query that calls the function itself, and has no columns of its parameters' names,
+        the first rows.
+
         Raises
         ------
         PlanningError
             If the columns match the parameters neither by name nor by number.
         """
-        import pandas as pd
-
         few, name = self.few(rows, n), self.record.name
+        calls = isinstance(rows, str) and mentions(rows, {name.lower(): self.record})
+        if calls and by_name(self.record, few.columns) is None:
+            return shown(name, few)
         columns = columns_of(matching(self.record, few.columns))
         result = self.beside(few, columns, name if name not in few.columns else f"{name}(…)")
-        tuples = [tuple(row) for row in result.collect()]
-        return Trial(name, pd.DataFrame(tuples, columns=result.columns, dtype=object))
+        return shown(name, result)
 
     def few(self, rows: DataFrame | str, n: int) -> DataFrame:
         """The first rows as a DataFrame of their own: Spark could call the function on others."""
