@@ -22,13 +22,6 @@ from notebook_udf.compile.java.bodies import (
 )
 from notebook_udf.compile.java.bodies.comparisons import is_none
 from notebook_udf.compile.java.bodies.evaluations import OPERATIONS
-from notebook_udf.compile.java.bodies.merging import (
-    coming_back,
-    entered,
-    kinds_of,
-    set_local,
-    without_none,
-)
 from notebook_udf.compile.java.collections import containers
 from notebook_udf.compile.java.columns.given_records import with_part
 from notebook_udf.compile.java.iterating.generated_values import (
@@ -145,22 +138,20 @@ class BodyWriter:
             if key == self.graph.entry:
                 self.ways[key] = {OUTSIDE: Edge(dict(self.given), {})}
             # The ways back to it are those that the last writing found.
-            before, onward = self.before.get(key, {}).items(), self.ways.get(key, {})
-            behind = {
-                k: coming_back(way, onward.values()) for k, way in before if k not in self._blocks
-            }
-            arriving = {**behind, **onward}
+            behind = {k: v for k, v in self.before.get(key, {}).items() if k not in self._blocks}
+            arriving = merging.arriving(behind, self.ways.get(key, {}))
             if arriving:
                 self._entries[key] = self._entered(key, arriving)
                 self._block(key)
         for key in self._entries:
-            if kinds_of(self._entered(key, self.ways[key])) != kinds_of(self._entries[key]):
+            found = merging.kinds_of(self._entered(key, self.ways[key]))
+            if found != merging.kinds_of(self._entries[key]):
                 self.changed = True
 
     def _entered(self, key: int, ways: Mapping[int, Edge]) -> Edge:
         loop = key in loops_of(self.graph)
         try:
-            return entered(self.code, self.label, key, list(ways.values()), loop=loop)
+            return merging.entered(self.code, self.label, key, list(ways.values()), loop=loop)
         except NotCompiled as why:
             why.line = why.line or self.graph.blocks[key].line
             raise
@@ -285,7 +276,7 @@ class BodyWriter:
             self._go(key, holds, variables)
             return
         written.test, written.targets = found, end.targets
-        present = without_none(self.code, variables, self._origins, tested)
+        present = merging.without_none(self.code, variables, self._origins, tested)
         self._go(key, holds, present if end.test == "true" else variables)
         self._go(key, fails, present if end.test == "none" else variables)
 
@@ -326,10 +317,10 @@ class BodyWriter:
         if kind == "save_local":
             # A copy: a comprehension may set what Java holds it in.
             saved = self._read(variables, name) if name in variables else Unset()
-            set_local(variables, name)
+            merging.set_local(variables, name)
             return saved
         if kind in ("store_local", "store_cell", "delete_local"):
-            return set_local(variables, name, *operands)
+            return merging.set_local(variables, name, *operands)
         if any(isinstance(operand, Undetermined) for operand in operands):
             return Undetermined()
         if kind == "iterator":

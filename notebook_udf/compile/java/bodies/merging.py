@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from notebook_udf.compile.java.objects import enum_classes
@@ -166,21 +166,28 @@ def _is_same_variable(one: Value, other: Value) -> bool:
     return _same(one, other)
 
 
-def coming_back(way: Edge, onward: Iterable[Edge]) -> Edge:
-    """A way back as it was found the last time, with the functions that the ways onward have now:
-    variables that they share may have other names in Java this time."""
+def arriving(behind: Mapping[int, Edge], onward: Mapping[int, Edge]) -> dict[int, Edge]:
+    """The ways to a block: those back, as they were found the last time, and those onward.
+
+    Those back have the functions that those onward have now: variables that these share may have
+    other names in Java this time.
+    """
     made = {
         name: value
-        for each in onward
+        for each in onward.values()
         for name, value in each.variables.items()
         if isinstance(value, Nested)
     }
+    return {**{key: _with_functions(way, made) for key, way in behind.items()}, **onward}
+
+
+def _with_functions(way: Edge, made: Mapping[str, Nested]) -> Edge:
     variables = dict(way.variables)
     for name, now in made.items():
         before = variables.get(name)
         if isinstance(before, Nested) and before.code is now.code:
             variables[name] = now
-    return Edge(variables, way.phis) if made else way
+    return Edge(variables, way.phis)
 
 
 def kinds_of(entry: Edge) -> list[tuple[Any, Any]]:
