@@ -55,6 +55,7 @@ from notebook_udf.compile.java.objects import (
 )
 from notebook_udf.compile.java.standard_library import posix_paths, url_parts
 from notebook_udf.compile.java.texts import templates, text_methods
+from notebook_udf.compile.java.texts.unbound_methods import unbound
 from notebook_udf.compile.java.times import date_values
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing import choices
@@ -96,6 +97,8 @@ def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str
     of_enum = function_calls.of_enum(run, code, owner, name)
     if of_enum is not None:
         return of_enum
+    if (method_of_texts := unbound(owner, name)) is not None:
+        return method_of_texts
     if name in ("min", "max") and _is_time(owner):
         return KnownValue(getattr(owner.value, name))
     if isinstance(owner, OneOf):

@@ -30,6 +30,7 @@ from notebook_udf.compile.java.objects import (
     known_objects,
     named_parts,
 )
+from notebook_udf.compile.java.texts.unbound_methods import as_called
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
@@ -61,6 +62,7 @@ def called(
     evaluate: Evaluate,
 ) -> Value:
     """What a call gives, with the names of the last arguments."""
+    function = as_called(function)
     found = _of_generated(run, code, function, given, names)
     if found is not None:
         return found

@@ -56,7 +56,7 @@ def extreme(which: str, code: Code, given: Given, default: Value | None = None) 
         elif isinstance(one, Parts):
             given = one.parts
         else:
-            return _extreme_of_list(which, code, listed(code, one), default)
+            return _extreme_of_list(which, code, one, listed(code, one), default)
     if not given and default is not None:
         return default
     if not given:
@@ -65,7 +65,7 @@ def extreme(which: str, code: Code, given: Given, default: Value | None = None) 
         whole = code.new_list()
         for each in given:
             code.put(whole, each)
-        return _extreme_of_list(which, code, whole, None)
+        return _extreme_of_list(which, code, whole, whole, None)
     return chosen(code, which, given)
 
 
@@ -73,11 +73,13 @@ def _is_tuple(value: Value) -> bool:
     return isinstance(value, Term) and is_record(value.kinds)
 
 
-def _extreme_of_list(which: str, code: Code, whole: Term, default: Value | None) -> Value:
+def _extreme_of_list(
+    which: str, code: Code, given: Value, whole: Term, default: Value | None
+) -> Value:
     held = code.lists.of(whole.kinds)
     code.lists.check_order(held)
-    if is_record(held):
-        sorting.check_order(code, held, f"values of {which}")
+    if is_record(held) or is_list(held):
+        sorting.check_order_of(code, whole, given, f"values of {which}")
     elif not held - NONE <= NUMBERS and held - NONE not in (STR, DATE, MOMENT, DECIMAL):
         raise NotCompiled(f"{which} of this")
     most = "true" if which == "max" else "false"

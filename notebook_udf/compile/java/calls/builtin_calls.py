@@ -172,7 +172,8 @@ def _tuple(code: Code, given: Given) -> Value:
 
 
 def _sorted(code: Code, given: Given, backwards: bool = False) -> Value:
-    return sorting.in_order(code, aggregates.listed(code, _one(given, "sorted")), backwards)
+    one = _one(given, "sorted")
+    return sorting.in_order(code, one, aggregates.listed(code, one), backwards)
 
 
 def _whether(every: bool) -> Callable[[Code, Given], Value]:

@@ -146,6 +146,7 @@ def _method_of_dict(
             lambda: view(code, whole, name),
             has=lambda value: text_methods.is_in_view(code, value, whole, name),
             are_keys=name == "keys",
+            are_items=name == "items",
         )
     if names:
         raise NotCompiled(f"the method {name} of a dict")

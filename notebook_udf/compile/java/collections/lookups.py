@@ -75,6 +75,8 @@ def are_keys(container: Iterable[Any], kinds: Kinds) -> bool:
         return kinds <= DATE | NONE
     if types <= {str, type(None)}:
         return kinds <= SCALARS
+    if types == {bool}:
+        return kinds <= BOOL | NONE
     numbers = types <= {int, str, type(None)} and kinds <= INT | STR | NONE
     return numbers and all(
         -(1 << 63) <= each < 1 << 63 for each in container if isinstance(each, int)
@@ -124,7 +126,7 @@ def looked_up(code: Code, container: Any, index: Value, default: Value | None = 
         raise NotCompiled(f"an item of this {type(container).__name__}")
     constants = tuple(map(KnownValue, values))
     if not all(map(is_literal, values)):
-        default = default and _as_constant(code, default)
+        default = default and as_constant(code, default)
         numbers = range(len(container))
         places = dict(zip(container, numbers, strict=True)) if isinstance(container, dict) else None
         none = KnownValue(len(container)) if default else None
@@ -168,7 +170,7 @@ def place_of(code: Code, container: Any, value: Value) -> Term:
     return at
 
 
-def _as_constant(code: Code, default: Value) -> Value:
+def as_constant(code: Code, default: Value) -> Value:
     """What is made of constants alone, and only read, as a constant; any other value as it is."""
     if isinstance(default, Term) and default.java in code.empties:
         return KnownValue(code.empties[default.java])

@@ -10,8 +10,10 @@ from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java.iterating.iterators import iterated, materialised
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
+    BOOL,
     DATE,
     DECIMAL,
+    INT,
     MOMENT,
     NONE,
     NUMBERS,
@@ -21,10 +23,12 @@ from notebook_udf.compile.java.writing.terms import (
     KnownValue,
     NotCompiled,
     Parts,
+    Sequence,
     Term,
     Value,
     array_of,
     is_known_none,
+    is_list,
     is_record,
 )
 
@@ -51,15 +55,32 @@ def check_order(code: Code, held: Kinds, what: str) -> None:
         return
     if held - NONE in (DATE, MOMENT, DECIMAL):
         return
+    if held and is_list(held):
+        if len({bool(held & code.lists.fixed), held <= code.lists.fixed}) > 1:
+            raise NotCompiled(f"{what} of which some are lists and some tuples")
+        # A NaN in it is equal to itself where it is the same object.
+        if code.lists.of(held) <= INT | BOOL or code.lists.of(held) <= STR:
+            return
     if not held <= NUMBERS | STR | NONE:
         raise NotCompiled(f"{what} that are neither numbers nor texts")
     if code.lists.handled and held & STR and held & NUMBERS:
         raise NotCompiled(f"{what} that may be numbers or texts, beside try")
 
 
-def in_order(code: Code, whole: Term, backwards: bool) -> Term:
-    """``sorted(whole, reverse=backwards)``."""
-    check_order(code, code.lists.of(whole.kinds), "sorted values")
+def check_order_of(code: Code, whole: Term, given: Value, what: str) -> None:
+    """As ``check_order``, of what a list has that was ``given`` as something else.
+
+    A dict's items are in the order of their keys: their values are never compared.
+    """
+    held = code.lists.of(whole.kinds)
+    items = isinstance(given, Sequence) and given.are_items and is_record(held)
+    if not items or code.lists.of_records(held).parts[0] not in (STR, INT):
+        check_order(code, held, what)
+
+
+def in_order(code: Code, given: Value, whole: Term, backwards: bool) -> Term:
+    """``sorted(given, reverse=backwards)``, of the list that it was made."""
+    check_order_of(code, whole, given, "sorted values")
     return code.set(whole.kinds, f"PyListSort.sorted({_of(whole, backwards)})")
 
 
@@ -157,7 +178,7 @@ def sorted_by(code: Code, given: tuple[Value, ...], names: tuple[str, ...], call
     whole = materialised(code, placed["iterable"])
     key = placed.get("key", KnownValue(None))
     if is_known_none(key):
-        return in_order(code, whole, backwards)
+        return in_order(code, placed["iterable"], whole, backwards)
     # What a key does to the list makes no difference to what is sorted.
     values = code.set(whole.kinds, f"new java.util.ArrayList({whole.java})")
     return in_order_of_keys(code, values, key, call, backwards)

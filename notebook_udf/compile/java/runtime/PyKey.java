@@ -2,8 +2,9 @@ package notebookudf;
 
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.util.ArrayList;
 
-/** What values are put in order by: a number, a text, a time, or a tuple, which is an array here. */
+/** What values are put in order by: a number, a text, a time, a list, or a tuple, an array here. */
 public final class PyKey {
     private PyKey() {
     }
@@ -20,6 +21,9 @@ public final class PyKey {
         if (one instanceof PyDecimal && other instanceof PyDecimal) {
             return PyDecimal.compare((PyDecimal) one, (PyDecimal) other) < 0;
         }
+        if (one instanceof ArrayList && other instanceof ArrayList) {
+            return lessOfLists((ArrayList) one, (ArrayList) other);
+        }
         if (!(one instanceof Object[]) || !(other instanceof Object[])) {
             return PyNumber.less(one, other);
         }
@@ -32,8 +36,18 @@ public final class PyKey {
         return false;
     }
 
+    private static boolean lessOfLists(ArrayList one, ArrayList other) {
+        int both = Math.min(one.size(), other.size());
+        for (int i = 0; i < both; i++) {
+            if (!equal(one.get(i), other.get(i))) {
+                return less(one.get(i), other.get(i));
+            }
+        }
+        return one.size() < other.size();
+    }
+
     /** bisect_left(list, value), or with right bisect_right. */
-    public static long place(java.util.ArrayList list, Object value, boolean right) {
+    public static long place(ArrayList list, Object value, boolean right) {
         int low = 0, high = list.size();
         while (low < high) {
             int middle = (low + high) >>> 1;
@@ -48,7 +62,8 @@ public final class PyKey {
     }
 
     private static boolean equal(Object one, Object other) {
-        if (one instanceof Object[] && other instanceof Object[]) {
+        boolean lists = one instanceof ArrayList && other instanceof ArrayList;
+        if (lists || (one instanceof Object[] && other instanceof Object[])) {
             return !less(one, other) && !less(other, one);
         }
         if (one instanceof LocalDateTime && other instanceof LocalDateTime) {

@@ -10,6 +10,7 @@ from notebook_udf.compile.java.collections import counters, set_values
 from notebook_udf.compile.java.collections.lookups import (
     are_keys,
     array,
+    as_constant,
     check_equality,
     check_key,
     has_tuples,
@@ -275,6 +276,8 @@ def item(code: Code, container: Value, index: Value) -> Value:
     if isinstance(container, counters.Ranking):
         return counters.item(code, container, index)
     container = named_parts.of_places(code, code.opened(container), index)
+    if isinstance(container, Parts) and not isinstance(index, KnownValue):
+        container = as_constant(code, container)
     if isinstance(container, Parts):
         known = index.value if isinstance(index, KnownValue) else None
         return named_parts.item(container, known)

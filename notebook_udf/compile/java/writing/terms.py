@@ -206,13 +206,14 @@ class Sequence:
 
     With ``parts``, which gives all that it goes through, it is an iterator: it is used once.
     ``has`` says whether a value is among that, where nothing has to be gone through for it. The
-    keys of a dict are a set as well.
+    keys of a dict are a set as well; of its items no two have an equal first part.
     """
 
     begin: Callable[[], Iteration]
     parts: Callable[[], Parts] | None = None
     has: Callable[[Value], str | bool] | None = None
     are_keys: bool = False
+    are_items: bool = False
 
 
 @dataclass(frozen=True)
