@@ -1,4 +1,4 @@
-"""Lists and dicts' items in order, and methods of str as values, in the JVM as in Python."""
+"""Lists and dicts' items in order, and functions as values, in the JVM as in Python."""
 
 from __future__ import annotations
 
@@ -86,6 +86,23 @@ def reduced(s: str) -> str:
     return functools.reduce(lambda v, f: f(v), (str.strip, str.capitalize), s)
 
 
+def by_operator(s: str) -> str:
+    does = {"a": lambda v, w: v + w, "b": lambda v, w: v * w if w else v, "x": max}
+    return str(does[s.strip()[0].lower()](len(s), 7))
+
+
+def cleaned_in_steps(s: str) -> str:
+    for step in [str.strip, lambda t: t.replace(" ", "-"), str.upper, lambda t: t[:5]]:
+        s = step(s)
+    return s
+
+
+def with_what_varies(s: str) -> str:
+    size = len(s)
+    steps = [lambda t: t + str(size), lambda t: t[::-1]]
+    return steps[1](s)
+
+
 def of_units(s: str) -> str:
     units = dict(km=1000, m=1, cm=0.01)  # noqa: C408
     number, unit = s.split()
@@ -111,7 +128,7 @@ def replaced(s: str) -> str:
 FUNCTIONS: list[Callable[[str], object]] = [
     items_of_lists, items_backwards, greatest_item, newest, newest_of_tuples, lists_in_order,
     by_lists, in_steps, in_steps_of_its_own, by_name, one_of_two, reduced, of_units, of_truth,
-    roman, replaced,
+    roman, replaced, by_operator, cleaned_in_steps, with_what_varies,
 ]  # fmt: skip
 
 

@@ -387,7 +387,8 @@ class BodyWriter:
             else KnownValue(self.scope.named("cell", name))
             for name in code.co_freevars
         }
-        return nested_functions.with_defaults(self.code, Nested(code, shared), operands, given)
+        made = nested_functions.made_in(self.scope.function, code, shared)
+        return nested_functions.with_defaults(self.code, made, operands, given)
 
     def function(
         self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]

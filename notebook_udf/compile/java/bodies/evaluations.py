@@ -18,7 +18,7 @@ from notebook_udf.compile.java.bodies.constant_operands import (
     raised_by_unpacking,
 )
 from notebook_udf.compile.java.bodies.constant_texts import with_texts
-from notebook_udf.compile.java.bodies.nested_functions import with_attribute
+from notebook_udf.compile.java.bodies.nested_functions import as_constants, with_attribute
 from notebook_udf.compile.java.calls import builtin_calls, type_tests
 from notebook_udf.compile.java.collections import (
     changeable_records,
@@ -273,18 +273,19 @@ def _slice(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Va
 
 
 def _tuple(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
-    constants = [each.value for each in given if isinstance(each, KnownValue)]
+    constants = [each.value for each in as_constants(given) if isinstance(each, KnownValue)]
     return KnownValue(tuple(constants)) if len(constants) == len(given) else Parts(tuple(given))
 
 
 def _list(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
-    return Parts(tuple(given), form="list") if given else code.empty(code.new_list(), [])
+    held = tuple(as_constants(given))
+    return Parts(held, form="list") if held else code.empty(code.new_list(), [])
 
 
 def _map(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
     if not given:
         return code.empty(json_values.empty_dict(code), {})
-    constants = [each.value for each in given if isinstance(each, KnownValue)]
+    constants = [each.value for each in as_constants(given) if isinstance(each, KnownValue)]
     if len(constants) == len(given):
         return KnownValue(dict(zip(constants[::2], constants[1::2], strict=True)))
     keys = [each.value if isinstance(each, KnownValue) else None for each in given[::2]]

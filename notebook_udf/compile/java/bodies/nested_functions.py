@@ -5,8 +5,9 @@ from __future__ import annotations
 import types
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
-from notebook_udf.compile.bindings import placed
+from notebook_udf.compile.bindings import is_plain_code, placed
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     DATE,
@@ -40,6 +41,27 @@ def code_of(operands: Sequence[Value]) -> types.CodeType:
     return code.value
 
 
+@lru_cache(maxsize=256)
+def _alone(code: types.CodeType, around: types.FunctionType) -> types.FunctionType:
+    # The same each time that it is asked for, as a constant is.
+    return types.FunctionType(code, around.__globals__)
+
+
+def made_in(around: types.FunctionType, code: types.CodeType, shared: dict[str, Value]) -> Nested:
+    """A function that another one makes, with the variables that it shares with it."""
+    alone = _alone(code, around) if not shared and is_plain_code(code) else None
+    return Nested(code, shared, alone=alone)
+
+
+def as_constants(given: Sequence[Value]) -> Sequence[Value]:
+    """What a display holds: functions that share nothing are constants, where all the rest is."""
+    made = [
+        KnownValue(each.alone) if isinstance(each, Nested) and each.alone else each
+        for each in given
+    ]
+    return made if all(isinstance(each, KnownValue) for each in made) else given
+
+
 def with_defaults(code: Code, made: Nested, operands: Sequence[Value], given: int | None) -> Nested:
     """A function with the defaults that are among what it is made of.
 
@@ -64,12 +86,12 @@ def with_attribute(code: Code, which: int, value: Value, function: Value) -> Nes
     if not isinstance(function, Nested):
         raise NotCompiled("an attribute of this function")
     if which == _BY_PLACE:
-        return replace(function, defaults=tuple(_kept(code, each) for each in _parts(value)))
+        kept = tuple(_kept(code, each) for each in _parts(value))
+        return replace(function, defaults=kept, alone=None)
     if which == _BY_NAME:
         found = _by_name(value)
-        return replace(
-            function, named_defaults={name: _kept(code, each) for name, each in found.items()}
-        )
+        named = {name: _kept(code, each) for name, each in found.items()}
+        return replace(function, named_defaults=named, alone=None)
     return function
 
 

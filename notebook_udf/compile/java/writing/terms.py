@@ -219,13 +219,17 @@ class Sequence:
 @dataclass(frozen=True)
 class Nested:
     """A function that is written where it is called: one that a function makes, with the variables
-    that it shares with it and its defaults, or a ``function`` of the user's that is a generator."""
+    that it shares with it and its defaults, or a ``function`` of the user's that is a generator.
+
+    ``alone`` is the same as a function of its own, where it shares nothing and has no defaults.
+    """
 
     code: CodeType
     shared: Mapping[str, Value]
     function: FunctionType | None = None
     defaults: tuple[Value, ...] = ()
     named_defaults: Mapping[str, Value] = field(default_factory=dict)
+    alone: FunctionType | None = None
 
 
 @dataclass(frozen=True)
