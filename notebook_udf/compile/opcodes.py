@@ -77,7 +77,8 @@ OPCODES: Final[tuple[Opcode, ...]] = (
     *_each("NOP CACHE RESUME EXTENDED_ARG COPY_FREE_VARS MAKE_CELL", "SILENT"),
     Opcode("PRECALL", "SILENT", until=11),
     Opcode("NOT_TAKEN", "SILENT", since=14),
-    # Only before what asks for the truth of a value anyhow: a branch, or ``not``.
+    # Before what asks for the truth of a value anyhow: a branch, or ``not``. Before anything else
+    # it is read as ``not not``, see ``compile.instruction_forms``.
     Opcode("TO_BOOL", "SILENT", since=13),
     # The stack itself.
     Opcode("PUSH_NULL", "NULL"),

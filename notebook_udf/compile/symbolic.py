@@ -30,6 +30,7 @@ from notebook_udf.compile.flow_graph import (
     Terminator,
     UnreadableCode,
 )
+from notebook_udf.compile.instruction_forms import in_one_form
 from notebook_udf.compile.opcodes import (
     ARGUMENT,
     CONVERSIONS,
@@ -90,24 +91,6 @@ def read(
         return UnreadableCode(error.reason, at.opname if at else "", at.line if at else None)
 
 
-# What hands on the values of an iterator, one by one.
-_HANDING_ON = ["LOAD_CONST", "SEND", "YIELD_VALUE", "RESUME", "JUMP_BACKWARD_NO_INTERRUPT"]
-
-
-def _delegating(instructions: Sequence[Instruction]) -> list[Instruction]:
-    """The instructions, with ``yield from`` as one, in the place of the loop that it is made of."""
-    made = list(instructions)
-    for place, each in enumerate(made):
-        first = place + 1
-        last = first + len(_HANDING_ON)
-        named = [one.opname for one in made[first:last]]
-        if each.opname != "GET_YIELD_FROM_ITER" or named != _HANDING_ON:
-            continue
-        last += [one.opname for one in made[last : last + 1]] == ["END_SEND"]
-        made[first:last] = [one._replace(opname="NOP") for one in made[first:last]]
-    return made
-
-
 class _Unread(Exception):
     def __init__(self, reason: str, instruction: Instruction | None = None) -> None:
         self.reason = reason
@@ -132,8 +115,8 @@ class _Reader:
     ) -> None:
         self._code: list[tuple[Instruction, Opcode]] = []
         self._places: dict[int, int] = {}
-        for instruction in _delegating(instructions):
-            self._places[instruction.offset] = len(self._code)
+        for instruction in in_one_form(instructions, known):
+            self._places.setdefault(instruction.offset, len(self._code))
             opcode = known.get(instruction.opname, _UNKNOWN)
             if opcode.kind != "SILENT":
                 self._code.append((instruction, opcode))

@@ -100,6 +100,36 @@ def test_calls_have_their_arguments_and_names(minor: int) -> None:
     ]  # fmt: skip
 
 
+def written(minor: int, *names: str) -> list[list[str]]:
+    """The ways through instructions of one parameter."""
+    made = [
+        Instruction(name, 0, "a" if name == "LOAD_FAST" else None, 2 * at, 1)
+        for at, name in enumerate(names)
+    ]
+    graph = read(made, minor)
+    assert isinstance(graph, FlowGraph)
+    return ways(graph)
+
+
+@pytest.mark.parametrize("minor", [13, 14])
+def test_a_truth_that_is_a_value_is_not_left_out(minor: int) -> None:
+    # So not (not a) is compiled from 3.13 on; what 3.11 makes of it are two evaluations.
+    before = written(11, "RESUME", "LOAD_FAST", "UNARY_NOT", "UNARY_NOT", "RETURN_VALUE")
+    assert written(minor, "RESUME", "LOAD_FAST", "TO_BOOL", "CACHE", "RETURN_VALUE") == before
+    once = written(11, "RESUME", "LOAD_FAST", "UNARY_NOT", "RETURN_VALUE")
+    found = written(minor, "RESUME", "LOAD_FAST", "TO_BOOL", "CACHE", "UNARY_NOT", "RETURN_VALUE")
+    assert found == once != before
+
+
+def test_a_truth_of_a_truth_is_one() -> None:
+    def function(a: Any) -> bool:
+        return not (not a)  # noqa: SIM208
+
+    graph = read_code(function.__code__)
+    assert isinstance(graph, FlowGraph)
+    assert sum("unary not" in line for way in ways(graph) for line in way) == 2
+
+
 @versions
 def test_branches_and_loops_are_ways(minor: int) -> None:
     assert ways(graph(minor, "chained")) == [
