@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 
 import notebook_udf as nu
 from tests.fuzz.running import fuzz, fuzz_arrow, fuzz_java, fuzz_queries, fuzz_rows
 from tests.fuzz.targets import TARGETS
 
+_OF_PYTHON = {**{name: partial(fuzz, name) for name in TARGETS}, "arrow": fuzz_arrow}
 _OF_SPARK = {"queries": fuzz_queries, "java": fuzz_java, "rows": fuzz_rows}
 
 
 def main() -> int:
     """Ends with the first failure, which is raised."""
-    names = [*TARGETS, "arrow", *_OF_SPARK]
+    names = [*_OF_PYTHON, *_OF_SPARK]
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(names)}")
     parser.add_argument("--seconds", type=float, default=600.0, help="for each of them")
@@ -26,10 +28,8 @@ def main() -> int:
         if name in _OF_SPARK:
             with nu.session(workers=2) as session:
                 tried = _OF_SPARK[name](session, options.seconds)
-        elif name == "arrow":
-            tried = fuzz_arrow(options.seconds)
         else:
-            tried = fuzz(name, options.seconds)
+            tried = _OF_PYTHON[name](options.seconds)
         pace = tried / options.seconds
         print(f"{name}: quiet for {options.seconds:g} s, {tried:,} values, {pace:,.1f} a second")
     return 0

@@ -43,40 +43,44 @@ def fuzz_queries(session: nu.Session, seconds: float) -> int:
 
 def fuzz_java(session: nu.Session, seconds: float) -> int:
     """Generated functions by their Java: returns how many rows were answered as in Python."""
-    java, answered = Java(session.spark._jvm), 0
-    chance = random.Random()
+    java, chance = Java(session.spark._jvm), random.Random()
 
-    def check(function: tuple[str, str]) -> None:
-        nonlocal answered
-        answered += check_rows(java, *function, drawn(chance, _ROWS_EACH))
+    def check(text: str, result: str) -> int:
+        return check_rows(java, text, result, drawn(chance, _ROWS_EACH))
 
-    _tried("java", functions(more=3), check, seconds, 50)
-    return answered
+    return _answered("java", 3, check, seconds, 50)
 
 
 def fuzz_rows(session: nu.Session, seconds: float) -> int:
     """Generated functions row by row in workers: returns how many rows were answered so."""
-    by_row, answered = RowFunctions(session, random.Random(), _ROWS_OF_A_QUERY), 0
-
-    def check(function: tuple[str, str]) -> None:
-        nonlocal answered
-        answered += by_row.check(*function)
-
-    _tried("rows", functions(more=3), check, seconds, 10)
-    return answered
+    by_row = RowFunctions(session, random.Random(), _ROWS_OF_A_QUERY)
+    return _answered("rows", 3, by_row.check, seconds, 10)
 
 
 def fuzz_arrow(seconds: float) -> int:
     """Generated functions as kernels: returns how many rows those answered as Python does."""
-    chance, answered = random.Random(), 0
+    chance = random.Random()
 
-    def check(function: tuple[str, str]) -> None:
-        nonlocal answered
+    def check(text: str, result: str) -> int:
         given = without_halves(drawn(chance, _ROWS_EACH))
         with suppress(TooSlowError), in_time():
-            answered += check_kernels(*function, [row[: len(COLUMNS)] for row in given])
+            return check_kernels(text, result, [row[: len(COLUMNS)] for row in given])
+        return 0
 
-    _tried("arrow", functions(), check, seconds, 50)
+    return _answered("arrow", 0, check, seconds, 50)
+
+
+def _answered(
+    name: str, more: int, check: Callable[[str, str], int], seconds: float, examples: int
+) -> int:
+    """How many rows generated functions answered, each as many as ``check`` says."""
+    answered = 0
+
+    def once(function: tuple[str, str]) -> None:
+        nonlocal answered
+        answered += check(*function)
+
+    _tried(name, functions(more=more), once, seconds, examples)
     return answered
 
 

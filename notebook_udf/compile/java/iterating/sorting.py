@@ -56,7 +56,7 @@ def check_order(code: Code, held: Kinds, what: str) -> None:
     if held - NONE in (DATE, MOMENT, DECIMAL):
         return
     if held and is_list(held):
-        if len({bool(held & code.lists.fixed), held <= code.lists.fixed}) > 1:
+        if held & code.lists.fixed and not held <= code.lists.fixed:
             raise NotCompiled(f"{what} of which some are lists and some tuples")
         # A NaN in it is equal to itself where it is the same object.
         if code.lists.of(held) <= INT | BOOL or code.lists.of(held) <= STR:

@@ -13,13 +13,13 @@ public final class PyLetters {
     private final String text;
     private int at;
 
+    public PyLetters(String text) {
+        this.text = text;
+    }
+
     /** The text of one letter of ASCII: none is made. */
     static String ascii(int letter) {
         return ASCII[letter];
-    }
-
-    public PyLetters(String text) {
-        this.text = text;
     }
 
     /** text.translate(table): what the table has no letter for stays, and null is left out. */

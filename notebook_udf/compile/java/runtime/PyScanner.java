@@ -32,7 +32,7 @@ public final class PyScanner {
         return steps[0] == START;
     }
 
-    /** Whether a match begins at a place of ASCII letters; fills in where it and its groups begin and end. */
+    /** Whether a match begins at a place of ASCII letters; fills in where it and its groups are. */
     boolean matches(byte[] s, int from, int[] places) {
         java.util.Arrays.fill(places, -1);
         int end = run(s, 0, from, places);
