@@ -107,7 +107,7 @@ class MetricsView(_View):
 
     @property
     def queries(self) -> list[str]:
-        """The queries that are kept one by one, least recently active first."""
+        """The queries that are kept one by one, the one that started a task last at the end."""
         return [each for each in dict.fromkeys(t.query for t in self.totals) if each != EARLIER]
 
     def name(self, query: str) -> str:

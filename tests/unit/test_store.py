@@ -424,6 +424,17 @@ def test_queries_are_bounded_and_their_rows_are_not_lost(store: Store) -> None:
     assert sum(m.value for m in store.metrics()) == 130
 
 
+def test_what_an_interrupted_query_says_late_does_not_make_it_the_latest(store: Store) -> None:
+    for query in ("interrupted", "next"):
+        store.apply(TaskStarted(1, 1.0, task(query=query), ("f",)))
+        store.apply(bundle(task(query=query)))
+    store.apply(bundle(task(query="interrupted"), time=9.0, number=1))
+    store.apply(end(task(query="interrupted"), 20, outcome="stopped"))
+    assert [total.query for total in store.totals()] == ["interrupted", "next"]
+    store.apply(TaskStarted(1, 10.0, task(query="interrupted", partition=1), ("f",)))
+    assert [total.query for total in store.totals()] == ["next", "interrupted"]
+
+
 def test_versions_of_earlier_queries_are_bounded_and_their_rows_are_not_lost(store: Store) -> None:
     for number in range(1, 1_001):
         # The first was called on columns and not registered.

@@ -187,6 +187,8 @@ class _Query:
     def __init__(self, computed: Mapping[int, object]) -> None:
         self._computed = computed
         self.name = ""
+        # Which start of a task was its latest, of all starts of the session.
+        self.latest_start = 0
         self.bundles: deque[BundlesDone] = deque()
         self.count = 0
         self._names: set[MetricKey] = set()
@@ -294,7 +296,10 @@ class _Query:
 
 
 class Runs:
-    """The queries that are kept, least recently active first. Not thread-safe by itself.
+    """The queries that are kept, the one that started a task last at the end.
+
+    What comes later of one that was interrupted does not make it the latest again; only which is
+    dropped first goes by any word of it. Not thread-safe by itself.
 
     Attributes
     ----------
@@ -314,6 +319,7 @@ class Runs:
         self._computed: dict[int, object] = {}
         self._earlier = Tally()
         self._bundles = 0
+        self._starts = 0
         self._ends = 0
         self.dropped_metrics = 0
 
@@ -328,6 +334,8 @@ class Runs:
             return
         self._at[record.pid] = attempt
         if isinstance(record, TaskStarted):
+            self._starts += 1
+            query.latest_start = self._starts
             query.name = query.name or query_name(record.description)
             attempt.start(record)
             return
@@ -405,7 +413,7 @@ class Runs:
 
     def _chosen(self, query: str | None) -> Iterator[tuple[str, _Query]]:
         if query is None:
-            yield from self._queries.items()
+            yield from sorted(self._queries.items(), key=lambda each: each[1].latest_start)
         elif query in self._queries:
             yield query, self._queries[query]
 
