@@ -135,6 +135,35 @@ def test_rounds_that_few_rows_make_are_left_to_python() -> None:
     assert answer.declined.tolist() == [False] * 99 + [True]
 
 
+def turns_down(number: int) -> int:
+    total = 0
+    for turn in range(-1, number, -3):
+        total += turn
+        if turn < -100:
+            break
+    return total
+
+
+def turns_up(number: int) -> int:
+    total = 0
+    for turn in range(number, 5):
+        total += turn
+        if turn < -10:
+            break
+    return total
+
+
+@pytest.mark.parametrize("function", [turns_down, turns_up])
+def test_ranges_to_the_ends_of_64_bits(function: Callable[..., Any]) -> None:
+    ends = [-(2**63), -(2**63) + 1, -(2**63) + 2, 2**63 - 1, 2**63 - 2, -(2**62), 2**62]
+    for each in ends:
+        given = [-5, -3] * 20 + [each]
+        found = answers(function, LongType(), [pa.array(given)])
+        for value, mine in zip(given, found, strict=True):
+            assert mine is LEFT or mine == function(value)
+        assert found.count(LEFT) < len(found)
+
+
 def test_a_loop_that_never_ends_is_left_to_python() -> None:
     def waiting(number: int) -> int:
         while number > 3:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from notebook_udf.worker.kernels import parts, ranges
@@ -75,10 +76,15 @@ def _range(rows: Rows, given: Sequence[Value]) -> Value:
         raise NoKernel("a range with this step")
     first, last = (_numbers(rows, each) for each in (start, stop))
     # Beyond it the span of the two could leave 64 bits.
-    far = (np.abs(first) > ranges.FARTHEST) | (np.abs(last) > ranges.FARTHEST)
+    far = _is_far(first) | _is_far(last)
     rows.decline(far)
     counts = ranges.counted(first, np.where(far, first, last), by)
     return Iterated(counts, lambda r, turn: column("int", pa.array(first + turn * by), r))
+
+
+def _is_far(numbers: ranges.Places) -> npt.NDArray[np.bool_]:
+    # The least number of 64 bits has no size of its own there.
+    return (numbers > ranges.FARTHEST) | (numbers < -ranges.FARTHEST)
 
 
 def _numbers(rows: Rows, value: Value) -> ranges.Places:
