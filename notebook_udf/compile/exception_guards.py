@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from types import CodeType
 from typing import NamedTuple, TypeAlias
 
-from notebook_udf.compile.flow_graph import FlowGraph
+from notebook_udf.compile.flow_graph import Evaluation, FlowGraph
 from notebook_udf.compile.opcodes import Instruction, Opcode
 
 Code: TypeAlias = Sequence[tuple[Instruction, Opcode]]
@@ -60,15 +60,24 @@ def takes_exceptions(code: CodeType) -> bool:
 
 
 def asks_for_texts(graph: FlowGraph) -> bool:
-    """Whether a function does more with an exception that it takes than to raise it again."""
+    """Whether a function does more with an exception that it takes than to raise it again, or to
+    ask for its type."""
     every = [each for block in graph.blocks.values() for each in block.evaluations]
     names = {
         each.detail
         for each in every
         if each.kind in ("store_local", "store_cell") and each.operands[0].kind == "exception"
     }
-    used = (operand for each in every for operand in each.operands)
+    used = (operand for each in every if not _is_type(each) for operand in each.operands)
     return any(each.kind in ("local", "cell") and each.detail in names for each in used)
+
+
+def _is_type(call: Evaluation) -> bool:
+    """Whether it is ``type(value)``."""
+    if call.kind != "call" or len(call.operands) != 2:
+        return False
+    function = call.operands[0]
+    return function.kind in ("global", "builtin") and function.detail == "type"
 
 
 def acting_guards(code: Code, guards: Sequence[ExceptionGuard]) -> dict[int, ExceptionGuard]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import types
 from collections.abc import Sequence
 from functools import reduce
-from typing import Any, TypeGuard
+from typing import Any
 
 from notebook_udf.compile.java.bodies import function_calls
+from notebook_udf.compile.java.bodies.attributes import attribute
 from notebook_udf.compile.java.bodies.comparisons import compare, is_none
 from notebook_udf.compile.java.bodies.constant_operands import (
     Operation,
@@ -22,7 +21,6 @@ from notebook_udf.compile.java.bodies.nested_functions import as_constants, with
 from notebook_udf.compile.java.calls import builtin_calls, type_tests
 from notebook_udf.compile.java.collections import (
     changeable_records,
-    constant_choices,
     containers,
     enum_members,
     lookups,
@@ -53,25 +51,18 @@ from notebook_udf.compile.java.objects import (
     known_objects,
     named_parts,
 )
-from notebook_udf.compile.java.standard_library import posix_paths, url_parts
 from notebook_udf.compile.java.texts import templates, text_methods
-from notebook_udf.compile.java.texts.unbound_methods import unbound
-from notebook_udf.compile.java.times import date_values
-from notebook_udf.compile.java.times.date_values import is_temporal
-from notebook_udf.compile.java.writing import choices
-from notebook_udf.compile.java.writing.code import Code, RecordKinds
+from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.number_terms import number
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     INT,
     NONE,
     SCALARS,
-    BoundMethod,
     Generated,
     Iteration,
     KnownValue,
     NotCompiled,
-    OneOf,
     Parts,
     Slice,
     Term,
@@ -82,95 +73,6 @@ from notebook_udf.compile.java.writing.terms import (
     is_set,
 )
 from notebook_udf.compile.opcodes import LIST_TO_TUPLE
-
-# Classes whose first and last values are constants of theirs.
-_TIMES: tuple[Any, ...] = (dt.date, dt.datetime, dt.time)
-
-
-def _attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str) -> Value:
-    (owner,) = given
-    if isinstance(owner, KnownValue) and isinstance(owner.value, types.ModuleType):
-        if not hasattr(owner.value, name):
-            raise NotCompiled(f"{name}, which {owner.value.__name__} has not")
-        code.constants.files.add(getattr(owner.value, "__file__", None) or "")
-        return KnownValue(getattr(owner.value, name))
-    of_enum = function_calls.of_enum(run, code, owner, name)
-    if of_enum is not None:
-        return of_enum
-    if (method_of_texts := unbound(owner, name)) is not None:
-        return method_of_texts
-    if name in ("min", "max") and _is_time(owner):
-        return KnownValue(getattr(owner.value, name))
-    if isinstance(owner, OneOf):
-        return _of_objects(run, code, owner, name)
-    if _is_field(owner, name):
-        return KnownValue(getattr(owner.value, name))
-    if isinstance(owner, KnownValue) and known_objects.is_object(owner.value):
-        code.constants.files.add(known_objects.file_of(owner.value))
-        known = known_objects.attribute(owner.value, name)
-        return BoundMethod(owner, name) if known is None else known
-    if isinstance(owner, KnownValue) and isinstance(owner.value, (dt.date, dt.timedelta)):
-        if name == "time":
-            return BoundMethod(owner, name)
-        owner = code.term(owner)
-    if isinstance(owner, Term):
-        # Python asks for a method before it evaluates what the method is called with.
-        owner = code.present(owner, AttributeError)
-    if isinstance(owner, Term) and is_temporal(owner):
-        found = date_values.attribute(code, owner, name)
-        if found is not None:
-            return found
-    changeable = changeable_records.known(code, owner)
-    if changeable is not None and isinstance(owner, Term):
-        return _of_changeable(run, code, owner, changeable, name)
-    owner = code.opened(owner, AttributeError)
-    method = named_parts.function_of(owner, name)
-    if method is not None and method[1]:
-        return run.function(method[0], (owner,), ())
-    if isinstance(owner, Parts) and owner.form == "dict":
-        owner = containers.of_parts(code, owner)
-    if isinstance(owner, Parts) and name in owner.names:
-        return named_parts.part(owner, name)
-    found = url_parts.attribute(code, owner, name) or posix_paths.attribute(code, owner, name)
-    if found is not None:
-        return found
-    if isinstance(owner, Term) and json_values.is_part(owner):
-        owner = json_values.with_attribute(code, owner, name)
-    return BoundMethod(owner, name)
-
-
-def _of_changeable(
-    run: FunctionCalls, code: Code, owner: Term, found: RecordKinds, name: str
-) -> Value:
-    """An attribute of an object whose parts may be set, or a method of it."""
-    method = changeable_records.function_of(code, owner, name)
-    if method is not None and method[1]:
-        return run.function(method[0], (owner,), ())
-    made = changeable_records.part(code, owner, name)
-    return BoundMethod(owner, name) if made is None else made
-
-
-def _of_objects(run: FunctionCalls, code: Code, owner: OneOf, name: str) -> Value:
-    """An attribute of the constant object that a row has, or a method of it."""
-    owner = choices.present(code, owner, AttributeError)
-    # Only looked at: what it takes is written where it is asked for.
-    _, found = code.captured(
-        lambda: [_attribute(run, code, (KnownValue(each),), name) for each in owner.of]
-    )
-    if any(isinstance(each, BoundMethod) for each in found):
-        return BoundMethod(owner, name)
-    return constant_choices.of_each(code, owner, lambda each: _attribute(run, code, (each,), name))
-
-
-def _is_time(value: Value) -> TypeGuard[KnownValue]:
-    # By identity: what an array is equal to is no yes and no no.
-    return isinstance(value, KnownValue) and any(value.value is each for each in _TIMES)
-
-
-def _is_field(owner: Value, name: str) -> TypeGuard[KnownValue]:
-    """Whether it is a field of a constant NamedTuple."""
-    known = owner.value if isinstance(owner, KnownValue) else None
-    return named_parts.is_named_tuple(type(known)) and name in getattr(known, "_fields", ())
 
 
 def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
@@ -422,7 +324,7 @@ def _call(run: FunctionCalls, code: Code, given: Sequence[Value], names: Any) ->
 
 
 OPERATIONS: dict[str, Operation] = {
-    "attribute": _attribute,
+    "attribute": attribute,
     "binary": with_texts("binary", for_each(_binary)),
     "compare": for_each(compare),
     "unary": _unary,
@@ -442,7 +344,7 @@ OPERATIONS: dict[str, Operation] = {
     "function_attribute": lambda run, code, given, how: with_attribute(code, how, *given),
     "next": _next,
     "import": _import,
-    "import_from": _attribute,
+    "import_from": attribute,
     "exception_match": _matches,
     "generator": _generator,
     "unpack": for_each(_unpack, raised_by_unpacking),

@@ -77,9 +77,10 @@ def _extreme_of_list(
     which: str, code: Code, given: Value, whole: Term, default: Value | None
 ) -> Value:
     held = code.lists.of(whole.kinds)
-    code.lists.check_order(held)
+    complete = sorting.is_complete(code, given) or set_values.involves_set(given)
+    code.lists.check_order(held, complete=complete)
     if is_record(held) or is_list(held):
-        sorting.check_order_of(code, whole, given, f"values of {which}")
+        sorting.check_order_of(code, whole, given, f"values of {which}", complete=complete)
     elif not held - NONE <= NUMBERS and held - NONE not in (STR, DATE, MOMENT, DECIMAL):
         raise NotCompiled(f"{which} of this")
     most = "true" if which == "max" else "false"
@@ -103,7 +104,7 @@ def total(code: Code, given: Given) -> Value:
     if code.lists.of(whole.kinds) - NONE == DECIMAL:
         return _of_decimals(code, whole, *start)
     if not start:
-        return _total(code, whole)
+        return _total(code, whole, complete=sorting.is_complete(code, parts))
     if isinstance(start[0], KnownValue) and type(start[0].value) is float:
         return _from_zero(code, whole, start[0].value)
     found, begun = _total(code, whole), code.term(start[0])
@@ -142,9 +143,9 @@ def _joined(code: Code, value: Value) -> Term:
     return made
 
 
-def _total(code: Code, whole: Term) -> Term:
+def _total(code: Code, whole: Term, *, complete: bool = False) -> Term:
     found = code.lists.of(whole.kinds)
-    code.lists.check_order(found)
+    code.lists.check_order(found, complete=complete)
     held = found - NONE
     if found == INT and code.integers.bounded:
         return code.set(INT, f"PyList.sumOfLongs({whole.java})")
@@ -159,14 +160,14 @@ def _total(code: Code, whole: Term) -> Term:
     nothing = code.integers.literal(0)
     java = (
         f"{whole.java}.isEmpty() ? (Object) {code.object(nothing)} "
-        f": (Object) Double.valueOf({_sum_of_floats(code, whole)})"
+        f": (Object) Double.valueOf({_sum_of_floats(code, whole, complete=complete)})"
     )
     return code.set(INT | FLOAT, java)
 
 
-def _sum_of_floats(code: Code, whole: Term) -> str:
+def _sum_of_floats(code: Code, whole: Term, *, complete: bool = False) -> str:
     found = code.lists.of(whole.kinds)
-    code.lists.check_order(found)
+    code.lists.check_order(found, complete=complete)
     if found - NONE != FLOAT:
         raise NotCompiled("sum of what are no numbers, or of several kinds")
     way = "compensatedSum" if _COMPENSATED else "sumOfDoubles"

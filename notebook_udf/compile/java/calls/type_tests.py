@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,8 +13,10 @@ from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
+    EXCEPTION,
     NONE,
     SCALARS,
+    STR,
     KnownValue,
     NotCompiled,
     Parts,
@@ -67,6 +69,28 @@ def compared(code: Code, how: str, left: Value, right: Value) -> Value | None:
     if isinstance(found, KnownValue):
         return KnownValue(not found.value)
     return code.set(BOOL, f"!{code.term(found).java}")
+
+
+def name_of(code: Code, of_type: TypeOf) -> Value:
+    """``type(value).__name__``, also of an exception that was taken."""
+    value = of_type.of
+    if isinstance(value, KnownValue):
+        return KnownValue(type(value.value).__name__)
+    term = code.term(value)
+    if term.kinds == EXCEPTION:
+        return code.set(STR, f"{term.java}.name()")
+    if json_values.is_part(term):
+        own: Sequence[type] = (str, int, float, bool, type(None), dict, list)
+    elif term.kinds <= _CLASS_OF.keys():
+        own = [_CLASS_OF[kind] for kind in sorted(term.kinds)]
+    else:
+        raise NotCompiled("the name of the type of what is no plain value")
+    *others, last = own
+    java = f'"{last.__name__}"'
+    for each in others:
+        found = compared(code, "is", of_type, KnownValue(each))
+        java = f'{code.term(found).java} ? "{each.__name__}" : {java}'
+    return code.set(STR, java)
 
 
 def union(how: str, left: Value, right: Value) -> KnownValue | None:

@@ -75,6 +75,7 @@ def listed(run: FunctionCalls, code: Code, value: Value) -> Value:
         return list(statements)
 
     run.nested(value.nested, value.given, each)
+    code.lists.one_by_one |= made.kinds
     return made
 
 

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from notebook_udf.compile.bindings import taken
+from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating.iterators import iterated, materialised
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
@@ -17,6 +18,7 @@ from notebook_udf.compile.java.writing.terms import (
     MOMENT,
     NONE,
     NUMBERS,
+    PARTS,
     STR,
     Call,
     Kinds,
@@ -43,15 +45,26 @@ def flag(value: Value, said: str) -> bool:
     return value.value
 
 
-def check_order(code: Code, held: Kinds, what: str) -> None:
-    """Refuses values that Java does not put in an order, or raises for at another time."""
-    code.lists.check_order(held)
+def is_complete(code: Code, value: Value) -> bool:
+    """Whether Python has all values of it before the first is looked at."""
+    if not isinstance(value, Term):
+        return False
+    kinds = value.kinds - NONE
+    return json_values.is_part(value) or (is_list(kinds) and not kinds & code.lists.one_by_one)
+
+
+def check_order(code: Code, held: Kinds, what: str, *, complete: bool = False) -> None:
+    """Refuses values that Java does not put in an order, or raises for at another time.
+
+    Of what is complete Python knows all values as well before it compares two.
+    """
+    code.lists.check_order(held, complete=complete)
     if is_record(held):
         known = code.lists.of_records(held)
         if known.form != "tuple":
             raise NotCompiled(f"{what} that are no tuples")
         for kinds in known.parts:
-            check_order(code, kinds, "parts of tuples")
+            check_order(code, kinds, "parts of tuples", complete=complete)
         return
     if held - NONE in (DATE, MOMENT, DECIMAL):
         return
@@ -61,13 +74,15 @@ def check_order(code: Code, held: Kinds, what: str) -> None:
         # A NaN in it is equal to itself where it is the same object.
         if code.lists.of(held) <= INT | BOOL or code.lists.of(held) <= STR:
             return
-    if not held <= NUMBERS | STR | NONE:
+    if not held <= NUMBERS | STR | NONE | (PARTS if complete else NONE):
         raise NotCompiled(f"{what} that are neither numbers nor texts")
-    if code.lists.handled and held & STR and held & NUMBERS:
+    if code.lists.handled and held & STR and held & NUMBERS and not complete:
         raise NotCompiled(f"{what} that may be numbers or texts, beside try")
 
 
-def check_order_of(code: Code, whole: Term, given: Value, what: str) -> None:
+def check_order_of(
+    code: Code, whole: Term, given: Value, what: str, *, complete: bool = False
+) -> None:
     """As ``check_order``, of what a list has that was ``given`` as something else.
 
     A dict's items are in the order of their keys: their values are never compared.
@@ -75,47 +90,48 @@ def check_order_of(code: Code, whole: Term, given: Value, what: str) -> None:
     held = code.lists.of(whole.kinds)
     items = isinstance(given, Sequence) and given.are_items and is_record(held)
     if not items or code.lists.of_records(held).parts[0] not in (STR, INT):
-        check_order(code, held, what)
+        check_order(code, held, what, complete=complete)
 
 
 def in_order(code: Code, given: Value, whole: Term, backwards: bool) -> Term:
     """``sorted(given, reverse=backwards)``, of the list that it was made."""
-    check_order_of(code, whole, given, "sorted values")
+    check_order_of(code, whole, given, "sorted values", complete=True)
     return code.set(whole.kinds, f"PyListSort.sorted({_of(whole, backwards)})")
 
 
 def in_order_of_keys(code: Code, whole: Term, key: Value, call: Call, backwards: bool) -> Term:
     """``sorted(whole, key=key, reverse=backwards)``."""
-    keys = keys_of(code, whole, key, call)
+    keys = keys_of(code, whole, key, call, complete=True)
     given = f"{whole.java}, {_of(keys, backwards)}"
     return code.set(whole.kinds, f"PyListSort.sortedBy({given})")
 
 
-def keys_of(code: Code, whole: Term, key: Value, call: Call) -> Term:
-    """A list of what a key is of each value of a list."""
+def keys_of(code: Code, whole: Term, key: Value, call: Call, *, complete: bool = False) -> Term:
+    """A list of what a key is of each value of a list; complete if Python makes all of them before
+    it compares two."""
     keys, over = code.new_list(), iterated(code, whole)
 
     def add() -> None:
         found = call(key, (over.value,))
         if isinstance(found, Parts) and found.form == "tuple":
-            code.say(f"{keys.java}.add({_array(code, found)});")
+            code.say(f"{keys.java}.add({_array(code, found, complete)});")
         else:
             code.put(keys, found)
 
     code.loop(over, add)
-    check_order(code, code.lists.of(keys.kinds), "keys")
+    check_order(code, code.lists.of(keys.kinds), "keys", complete=complete)
     return keys
 
 
-def _array(code: Code, whole: Parts) -> str:
+def _array(code: Code, whole: Parts, complete: bool) -> str:
     """A tuple as an array of objects."""
     made = []
     for each in whole.parts:
         if isinstance(each, Parts) and each.form == "tuple":
-            made.append(_array(code, each))
+            made.append(_array(code, each, complete))
             continue
         term = code.term(each)
-        check_order(code, term.kinds, "parts of keys")
+        check_order(code, term.kinds, "parts of keys", complete=complete)
         made.append(code.object(term))
     return f"(Object) {array_of(f'(Object) {each}' for each in made)}"
 
@@ -131,7 +147,7 @@ def sort(
     backwards = flag(placed.get("reverse", KnownValue(False)), "sort with reverse=")
     key = placed.get("key", KnownValue(None))
     if is_known_none(key):
-        check_order(code, code.lists.of(whole.kinds), "sorted values")
+        check_order(code, code.lists.of(whole.kinds), "sorted values", complete=True)
         code.say(f"PyListSort.sort({_of(whole, backwards)});")
         return KnownValue(None)
     if code.lists.handled:

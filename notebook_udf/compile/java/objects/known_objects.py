@@ -61,6 +61,12 @@ def method(owner: Any, name: str) -> tuple[types.FunctionType, Any] | None:
     return (found, owner) if is_method else None
 
 
+def is_called(value: Any) -> bool:
+    """Whether it is an object of the user's, no class, that has ``__call__``."""
+    is_plain = not isinstance(value, type) and is_object(value)
+    return is_plain and method(value, "__call__") is not None
+
+
 def computed(owner: Any, name: str) -> types.FunctionType | None:
     """The function of a property of an object; None if it is none."""
     found = _found(type(owner), name)

@@ -17,6 +17,25 @@ public final class PyAware {
         this.offset = offset;
     }
 
+    /** What a value shows, at an offset: {@code replace(tzinfo=)}. */
+    public static PyAware at(Object value, long offset) {
+        return new PyAware(shown(value), offset);
+    }
+
+    /** datetime.fromtimestamp(number, zone) of a zone that is always at one offset. */
+    public static PyAware fromTimestamp(Object number, long offset) {
+        return new PyAware(PyDate.plus(PyZone.utcFromTimestamp(number), offset), offset);
+    }
+
+    /** astimezone of a zone that is always at one offset. */
+    public PyAware moved(long to) {
+        if (offset == to && (shown.getYear() == 1 || shown.getYear() == 9999)) {
+            // Of its own zone Python gives it back; of another it may have no UTC.
+            throw GaveUp.GAVE_UP;
+        }
+        return new PyAware(PyDate.plus(PyDate.plus(shown, -offset), to), to);
+    }
+
     /** At an offset as strptime reads it: Z, or a sign, digits in pairs with or without colons. */
     public static Object at(LocalDateTime shown, String said) {
         if (said.equals("Z")) {

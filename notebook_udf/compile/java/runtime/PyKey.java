@@ -24,6 +24,9 @@ public final class PyKey {
         if (one instanceof ArrayList && other instanceof ArrayList) {
             return lessOfLists((ArrayList) one, (ArrayList) other);
         }
+        if (isOfDocument(one) || isOfDocument(other)) {
+            throw GaveUp.GAVE_UP;
+        }
         if (!(one instanceof Object[]) || !(other instanceof Object[])) {
             return PyNumber.less(one, other);
         }
@@ -61,10 +64,18 @@ public final class PyKey {
         return low;
     }
 
+    /** Of a document: what has no order, and a text with half of a pair, which is no String. */
+    private static boolean isOfDocument(Object value) {
+        return value instanceof java.util.HashMap || value instanceof PyHalf;
+    }
+
     private static boolean equal(Object one, Object other) {
         boolean lists = one instanceof ArrayList && other instanceof ArrayList;
         if (lists || (one instanceof Object[] && other instanceof Object[])) {
             return !less(one, other) && !less(other, one);
+        }
+        if (isOfDocument(one) || isOfDocument(other)) {
+            throw GaveUp.GAVE_UP;
         }
         if (one instanceof LocalDateTime && other instanceof LocalDateTime) {
             LocalDateTime same = PyDate.unfolded((LocalDateTime) other);

@@ -121,6 +121,19 @@ public final class PyZone {
         return (double) second + moment.getNano() / 1000 / 1e6;
     }
 
+    /** value.astimezone(zone) of a zone that is always at one offset. */
+    public PyAware moved(Object value, long to) {
+        if (value instanceof PyAware) {
+            return ((PyAware) value).moved(to);
+        }
+        LocalDateTime moment = (LocalDateTime) value;
+        long second = PyDate.unfolded(moment).toEpochSecond(ZoneOffset.UTC);
+        if (isUnsteady(second) || moment.getYear() == 1 || moment.getYear() == 9999) {
+            throw GaveUp.GAVE_UP;
+        }
+        return new PyAware(moment, offset(second) * 1000000L).moved(to);
+    }
+
     /** As ``instant``, where Python asks for what it may not have. */
     private long searched(long wanted, boolean fold) {
         long a = shown(wanted) - wanted;

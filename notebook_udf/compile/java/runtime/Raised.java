@@ -26,6 +26,12 @@ public final class Raised extends RuntimeException {
     /** Of no type that is known. */
     public static final Raised RAISED = new Raised(0);
     private static final int ALL = -1;
+    // By the places of their bits.
+    private static final String[] NAMES = {
+        "TypeError", "ValueError", "IndexError", "KeyError", "ZeroDivisionError", "AttributeError",
+        "OverflowError", "JSONDecodeError", "OSError", "UnicodeDecodeError", "Error",
+        "UnicodeEncodeError", "InvalidOperation", "DivisionByZero", "StatisticsError",
+    };
 
     private final int bit;
     private final String text;
@@ -61,6 +67,16 @@ public final class Raised extends RuntimeException {
             throw GaveUp.GAVE_UP;
         }
         return text;
+    }
+
+    /** The name of its class in Python. */
+    public String name() {
+        for (int i = 0; i < NAMES.length; i++) {
+            if (bit == 1 << i) {
+                return NAMES[i];
+            }
+        }
+        throw GaveUp.GAVE_UP;
     }
 
     /** Whether it is of one of some types. */

@@ -6,6 +6,7 @@ other than a number of seconds are left out.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 
 from notebook_udf.compile.java.times import local_times
@@ -35,6 +36,28 @@ def is_stamp(term: Term) -> bool:
 def are_moments(one: Term, other: Term) -> bool:
     """Whether both are datetimes, and one of them may have an offset."""
     return STAMP in (one.kinds, other.kinds) and {*one.kinds, *other.kinds} <= STAMP | MOMENT
+
+
+def offset_of(value: Value) -> int | None:
+    """By how many microseconds a time zone is off UTC, if it is known and always the same."""
+    zone = value.value if isinstance(value, KnownValue) else None
+    if type(zone) is not dt.timezone:
+        return None
+    return zone.utcoffset(None) // dt.timedelta(microseconds=1)
+
+
+def at(code: Code, term: Term, offset: int) -> Term:
+    """``replace(tzinfo=zone)``: what is shown, at another offset."""
+    return code.set(STAMP, f"PyAware.at({term.java}, {offset}L)")
+
+
+def moved(code: Code, term: Term, given: Sequence[Value]) -> Term:
+    """``astimezone(zone)``."""
+    offset = offset_of(given[0]) if len(given) == 1 else None
+    if offset is None:
+        raise NotCompiled("astimezone of anything but a datetime.timezone that is known")
+    zone = local_times.zone(code.constants)
+    return code.set(STAMP, f"{zone}.moved({code.object(term)}, {offset}L)")
 
 
 def is_none(given: Sequence[Value]) -> bool:

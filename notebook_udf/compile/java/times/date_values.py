@@ -112,6 +112,11 @@ def method(
         return aware_moments.timestamp(code, term)
     if name == "isoformat" and given and term.kinds in (MOMENT, STAMP):
         return _iso_format(code, term, given, names)
+    if name == "astimezone" and given and term.kinds in (MOMENT, STAMP):
+        return aware_moments.moved(code, term, given)
+    offset = aware_moments.offset_of(given[-1]) if tuple(names) == ("tzinfo",) else None
+    if name == "replace" and offset is not None and len(given) == 1:
+        return aware_moments.at(code, term, offset)
     if is_stamp(term):
         if name == "isoformat" and not given:
             return aware_moments.text(code, term, "T")
@@ -331,10 +336,16 @@ def made_date(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value
 
 
 def made_moment(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
-    """``datetime(year, month, day, hour, minute, second, microsecond)``."""
-    known = ("year", "month", "day", "hour", "minute", "second", "microsecond")
-    parts = _placed(given, names, known, 3)
-    return code.set(MOMENT, f"PyDate.moment({', '.join(_numbers(code, parts, 7))})")
+    """``datetime(year, month, day, hour, minute, second, microsecond, tzinfo)``."""
+    known = ("year", "month", "day", "hour", "minute", "second", "microsecond", "tzinfo")
+    *parts, zone = _placed(given, names, known, 3)
+    made = code.set(MOMENT, f"PyDate.moment({', '.join(_numbers(code, parts, 7))})")
+    offset = aware_moments.offset_of(zone)
+    if offset is not None:
+        return aware_moments.at(code, made, offset)
+    if "tzinfo" in names and not aware_moments.is_none((zone,)):
+        raise NotCompiled("a datetime with a zone that varies, or whose clocks change")
+    return made
 
 
 def made_span(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:

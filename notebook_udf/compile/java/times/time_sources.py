@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java.documents import json_values
-from notebook_udf.compile.java.times import local_times
+from notebook_udf.compile.java.times import aware_moments, local_times
 from notebook_udf.compile.java.times.aware_moments import STAMP
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.number_terms import as_int
@@ -68,6 +69,11 @@ def called(
     code: Code, owner: Any, name: str, given: Sequence[Value], names: Sequence[str]
 ) -> Value:
     """``date.fromisoformat(text)`` and its like."""
+    zone: Value | None = None
+    if (owner, name) == (dt.datetime, "fromtimestamp"):
+        placed = taken(given, names, ("timestamp", "tz"), ("timestamp", "tz"))
+        if placed is not None and "timestamp" in placed:
+            given, names, zone = (placed["timestamp"],), (), placed.get("tz")
     if len(given) != 1 or names:
         raise NotCompiled(f"{name} of so many arguments")
     if name == "fromisoformat":
@@ -77,17 +83,22 @@ def called(
         return code.set(DATE, f"PyDate.fromOrdinal({code.object(term)})")
     if name == "fromordinal" or not term.kinds <= INT | FLOAT:
         raise NotCompiled(f"{name} of this")
-    return _from_timestamp(code, owner, name, term)
+    return _from_timestamp(code, owner, name, term, zone)
 
 
-def _from_timestamp(code: Code, owner: Any, name: str, term: Term) -> Value:
+def _from_timestamp(code: Code, owner: Any, name: str, term: Term, zone: Value | None) -> Value:
     number = code.object(term)
+    if zone is not None and not aware_moments.is_none((zone,)):
+        offset = aware_moments.offset_of(zone)
+        if offset is None:
+            raise NotCompiled("fromtimestamp with a zone that varies, or whose clocks change")
+        return code.set(STAMP, f"PyAware.fromTimestamp({number}, {offset}L)")
     if name == "utcfromtimestamp":
         return code.set(MOMENT, f"PyZone.utcFromTimestamp({number})")
-    zone = local_times.zone(code.constants)
+    local = local_times.zone(code.constants)
     if owner is dt.date:
-        return code.set(DATE, f"{zone}.dateFromTimestamp({number})")
-    return code.set(MOMENT, f"{zone}.fromTimestamp({number})")
+        return code.set(DATE, f"{local}.dateFromTimestamp({number})")
+    return code.set(MOMENT, f"{local}.fromTimestamp({number})")
 
 
 def _from_iso(code: Code, owner: Any, value: Value) -> Value:

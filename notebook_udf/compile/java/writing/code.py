@@ -119,6 +119,8 @@ class ListKinds:
     handled_late: bool = False
     # Those of lists that are tuples in Python and of sets that are frozensets.
     fixed: Kinds = frozenset()
+    # Those of lists of what a generator gives, whose values Python never has all at once.
+    one_by_one: Kinds = frozenset()
     # Whether a StopIteration may be raised, and whether iterators call what may raise it.
     stops: bool = False
     called_in_turn: bool = False
@@ -168,9 +170,10 @@ class ListKinds:
         if kinds & self.fixed:
             raise NotCompiled("a change of what may be a tuple or a frozenset")
 
-    def check_order(self, held: Kinds) -> None:
-        """Refuses to compute with what may be None once a list is complete."""
-        if self.handled and "none" in held:
+    def check_order(self, held: Kinds, *, complete: bool = False) -> None:
+        """Refuses to compute with what may be None once a list is complete, where Python raises at
+        the None before it asks for what comes after it; not if Python has all of them as well."""
+        if self.handled and "none" in held and not complete:
             raise NotCompiled("computing with a list that may hold None, beside try")
 
     def of(self, kinds: Kinds) -> Kinds:

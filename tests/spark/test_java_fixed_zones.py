@@ -1,0 +1,151 @@
+"""Time zones that are always at one offset, in the JVM as in Python."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+from pyspark.sql.types import DoubleType, LongType, StringType, TimestampType
+
+import notebook_udf as nu
+from notebook_udf.compile.java.java_class import translate
+from notebook_udf.compile.java.writing.terms import NotCompiled
+from tests.spark.java_calls import Java, answered_alike, wrong_rows
+from tests.spark.test_java_moments import FAR, REALS, iso_texts, local_time, seconds_of
+
+TEXT, LONG, DOUBLE = StringType(), LongType(), DoubleType()
+TOKYO = timezone(timedelta(hours=9), "JST")
+NEARLY = timezone(-timedelta(hours=3, minutes=30, seconds=15, microseconds=250))
+CLOCKS = ["UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe"]
+
+
+@pytest.fixture(scope="module")
+def java(session: nu.Session) -> Java:
+    return Java(session.spark._jvm)
+
+
+def iso_of_number(n: float) -> str:
+    return datetime.fromtimestamp(n, dt.UTC).isoformat()
+
+
+def day_of_number(n: float) -> str:
+    return datetime.fromtimestamp(n, tz=TOKYO).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def there_and_back(n: float) -> float:
+    return datetime.fromtimestamp(timestamp=n, tz=NEARLY).timestamp()
+
+
+def of_no_zone(n: float) -> str:
+    return str(datetime.fromtimestamp(n, None))
+
+
+def which_error(n: float) -> str:
+    try:
+        return str(datetime.fromtimestamp(n, NEARLY) + timedelta(days=1))
+    except OverflowError:
+        return "overflow"
+    except ValueError:
+        return "value"
+    except OSError:
+        return "system"
+
+
+def made_at(n: float) -> str:
+    made = datetime(2024, 2, 29, 23, int(n) % 60, tzinfo=TOKYO)
+    return f"{made} {made.astimezone(dt.UTC)} {datetime(2024, 1, 1, tzinfo=None)}"
+
+
+@pytest.mark.parametrize(
+    "function", [iso_of_number, day_of_number, there_and_back, of_no_zone, which_error, made_at]
+)
+@pytest.mark.parametrize("clocks", ["UTC", "America/St_Johns"])
+def test_moments_of_numbers(java: Java, function: Callable[..., Any], clocks: str) -> None:
+    result = DOUBLE if function is there_and_back else TEXT
+    with local_time(clocks):
+        seconds = [*seconds_of("", clocks, 400), *FAR]
+        for kind, values in ((LONG, seconds), (DOUBLE, REALS)):
+            rows = [(None,), *((each,) for each in values)]
+            assert answered_alike(java, function, [kind], result, rows) > 3
+
+
+def at_utc(s: str) -> str:
+    moment = datetime.fromisoformat(s).replace(tzinfo=dt.UTC)
+    return f"{moment} {moment.date()} {moment:%d.%m. %H}"
+
+
+def elsewhere(s: str) -> str:
+    return datetime.fromisoformat(s).astimezone(TOKYO).isoformat()
+
+
+def to_nearly(s: str) -> str:
+    there = datetime.fromisoformat(s).astimezone(NEARLY)
+    return f"{there} {there.hour} {there.astimezone(dt.UTC).replace(tzinfo=None)}"
+
+
+def whichever_error(s: str) -> str:
+    try:
+        return str(datetime.fromisoformat(s).astimezone(dt.UTC).date())
+    except ValueError:
+        return "value"
+    except OverflowError:
+        return "overflow"
+
+
+def hours_behind(s: str) -> float:
+    one = datetime.fromisoformat(s).replace(tzinfo=TOKYO)
+    return (one - one.replace(tzinfo=NEARLY)).total_seconds() / 3600
+
+
+@pytest.mark.parametrize("function", [at_utc, elsewhere, to_nearly, whichever_error, hours_behind])
+@pytest.mark.parametrize("clocks", CLOCKS)
+def test_moments_of_texts(java: Java, function: Callable[..., Any], clocks: str) -> None:
+    def may_give_up(text: str) -> bool:
+        moment = datetime.fromisoformat(text)
+        if moment.year in (1, 9999):
+            return True
+        near = [(moment + timedelta(days=each)).timestamp() for each in (-3, -1, 0, 1, 3)]
+        offsets = {datetime.fromtimestamp(each).astimezone().utcoffset() for each in near}
+        return len(offsets) > 1
+
+    with local_time(clocks):
+        days = [f"2024-{month:02}-{day:02}T12:30" for month in (3, 4, 10) for day in range(1, 31)]
+        edges = ["0001-01-01T00:00:00+00:00", "9999-12-31T23:59:59Z", "0001-01-01T00:00"]
+        texts = [*iso_texts(3, 1500), *days, *edges]
+        result = DOUBLE if function is hours_behind else TEXT
+        assert wrong_rows(java, function, result, texts, may_give_up) == []
+
+
+def zone_of_its_own(n: int) -> str:
+    return str(datetime.fromtimestamp(n, timezone(timedelta(hours=n % 3))))
+
+
+def local(s: str) -> str:
+    return str(datetime.fromisoformat(s).astimezone())
+
+
+def name_of_zone(n: int) -> str:
+    return datetime.fromtimestamp(n, TOKYO).strftime("%H %Z")
+
+
+@pytest.mark.parametrize("function", [zone_of_its_own, local, name_of_zone])
+def test_what_is_left_to_python(function: Callable[..., Any]) -> None:
+    with pytest.raises(NotCompiled):
+        translate(function, [TEXT if function is local else LONG], TEXT)
+
+
+def read(n: int) -> Any:
+    return datetime.fromtimestamp(n, TOKYO)
+
+
+def test_a_moment_with_a_zone_is_a_timestamp(session: nu.Session) -> None:
+    of_rows = nu.udf(read, result_type=TimestampType(), compile=False, vectorise=False)
+    made = session.register_function("read_in_java", nu.udf(read, result_type=TimestampType()))
+    session.register_function("read_in_rows", of_rows)
+    assert session.java.wait(60)
+    assert "not in Spark's JVM" not in made.explain()
+    query = "SELECT read_in_java(id * 86400000), read_in_rows(id * 86400000) FROM range(100)"
+    assert all(one == other for one, other in session.sql(query).collect())
