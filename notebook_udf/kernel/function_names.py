@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from notebook_udf.host.changes import Changes
     from notebook_udf.registry import RegisteredFunction
 
+# Functions of the grammar of Spark's SQL: it never looks for one of this name.
+_OF_GRAMMAR = frozenset(["any_value", "first", "last", "not", "struct"])
 _ORDER_CONF = "spark.sql.functionResolution.sessionOrder"
 
 
@@ -30,8 +32,14 @@ def check_name(spark: SparkSession, name: str, *, replace: bool) -> bool:
     Raises
     ------
     NameTakenError
-        If it is and ``replace`` is False: Spark would go on using its own, in silence.
+        If it is and ``replace`` is False, or if it is one that cannot be replaced: Spark would go
+        on using its own, in silence.
     """
+    if name.lower() in _OF_GRAMMAR:
+        raise NameTakenError(
+            f"{name!r} is a word of Spark's SQL: {name.lower()}(…) is always its own there, and no "
+            f"function can be put in its place; choose another name"
+        )
     if name.lower() not in builtins(spark):
         return False
     if not replace:

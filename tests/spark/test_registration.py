@@ -108,6 +108,15 @@ def test_the_name_of_a_builtin_is_refused(session: nu.Session) -> None:
     assert one(session, "SELECT upper('a')") == "A"
 
 
+@pytest.mark.parametrize("name", ["first", "LAST", "any_value", "struct", "not"])
+def test_a_word_of_sparks_sql_cannot_be_replaced(session: nu.Session, name: str) -> None:
+    parser = session.spark._jsparkSession.sessionState().sqlParser()
+    assert f"'{name}(" not in parser.parsePlan(f"SELECT {name}(5)").toString()
+    with pytest.raises(nu.NameTakenError, match="choose another name"):
+        session.register_function(name, udf(lambda x: x, result_type="string"), replace=True)
+    assert name not in session.functions
+
+
 def test_a_builtin_can_be_replaced(session: nu.Session) -> None:
     order = "spark.sql.functionResolution.sessionOrder"
     before = session.spark.conf.get(order)
