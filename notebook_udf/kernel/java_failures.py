@@ -218,4 +218,5 @@ def decoded(text: str) -> Any:
         return record_class(names)(*values)
     if kind == "f":
         return struct.unpack("<d", struct.pack("<q", int(value)))[0]
-    return base64.urlsafe_b64decode(value).decode()
+    held = base64.urlsafe_b64decode(value)
+    return held if kind == "y" else held.decode()

@@ -8,7 +8,7 @@ from notebook_udf.compile.java.calls import type_tests
 from notebook_udf.compile.java.collections import containers, enum_members, set_values
 from notebook_udf.compile.java.iterating.generated_values import FunctionCalls
 from notebook_udf.compile.java.numbers.arithmetic import comparison
-from notebook_udf.compile.java.texts import text_methods
+from notebook_udf.compile.java.texts import membership
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
@@ -62,7 +62,7 @@ def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
         if isinstance(right, KnownValue):
             found = enum_members.is_one_of(code, left, right.value)
         if found is None:
-            found = text_methods.contains(code, left, right)
+            found = membership.contains(code, left, right)
         if isinstance(found, bool):
             return KnownValue(found == (how == "in"))
         return code.set(BOOL, found if how == "in" else f"!({found})")

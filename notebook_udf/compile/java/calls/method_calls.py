@@ -17,7 +17,7 @@ from notebook_udf.compile.java.iterating.iterators import (
 from notebook_udf.compile.java.numbers import decimals
 from notebook_udf.compile.java.patterns import parsed_times, regex_calls
 from notebook_udf.compile.java.standard_library import hashes, real_numbers, web_texts
-from notebook_udf.compile.java.texts import templates, text_methods
+from notebook_udf.compile.java.texts import membership, templates, text_methods
 from notebook_udf.compile.java.times import date_values, time_sources
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing.code import Code
@@ -144,7 +144,7 @@ def _method_of_dict(
     if name in _VIEWS and not given:
         return Sequence(
             lambda: view(code, whole, name),
-            has=lambda value: text_methods.is_in_view(code, value, whole, name),
+            has=lambda value: membership.is_in_view(code, value, whole, name),
             are_keys=name == "keys",
             are_items=name == "items",
         )

@@ -60,15 +60,19 @@ def compared(code: Code, how: str, left: Value, right: Value) -> Value | None:
     if how not in ("==", "!=", "is", "is not", "in", "not in"):
         raise NotCompiled(f"{how} of types")
     asked = tuple(_classes([right]))
-    if json_values.is_part(left.of):
-        found = json_values.is_of_types(code, code.term(left.of), asked, exact=True)
-    else:
-        found = _of_classes(code, left.of, lambda own: any(own is each for each in asked))
+    found = _is_one_of(code, left.of, asked)
     if how in ("==", "is", "in"):
         return found
     if isinstance(found, KnownValue):
         return KnownValue(not found.value)
     return code.set(BOOL, f"!{code.term(found).java}")
+
+
+def _is_one_of(code: Code, value: Value, asked: Sequence[type]) -> Value:
+    """Whether the type of a value is one of some."""
+    if json_values.is_part(value):
+        return json_values.is_of_types(code, code.term(value), asked, exact=True)
+    return _of_classes(code, value, lambda own: any(own is each for each in asked))
 
 
 def name_of(code: Code, of_type: TypeOf) -> Value:
@@ -88,8 +92,8 @@ def name_of(code: Code, of_type: TypeOf) -> Value:
     *others, last = own
     java = f'"{last.__name__}"'
     for each in others:
-        found = compared(code, "is", of_type, KnownValue(each))
-        java = f'{code.term(found).java} ? "{each.__name__}" : {java}'
+        found = code.term(_is_one_of(code, term, (each,)))
+        java = f'{found.java} ? "{each.__name__}" : {java}'
     return code.set(STR, java)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pyspark.sql.types import (
     ArrayType,
+    BinaryType,
     DataType,
     DecimalType,
     FloatType,
@@ -26,6 +27,7 @@ from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code, Constants, ListKinds
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
+    BYTES,
     DATE,
     DECIMAL,
     FLOAT,
@@ -79,6 +81,7 @@ class JavaParameter:
         One of another type may be passed on, and tested for None.
         """
         found = DECIMAL if isinstance(self.data_type, DecimalType) else None
+        found = BYTES if isinstance(self.data_type, BinaryType) else found
         found = found or shapes.KINDS.get(type(self.data_type))
         if shapes.is_nested(self.data_type):
             found = shapes.noted(lists, self.data_type, self.name, nulls=not fast)
@@ -96,6 +99,8 @@ class JavaParameter:
         elif isinstance(self.data_type, DecimalType):
             digits = f"{self.data_type.precision}, {self.data_type.scale}"
             java = f"PyDecimal.entered({where}, {digits})"
+        elif isinstance(self.data_type, BinaryType):
+            java = f"PyBytes.entered({where})"
         elif kinds == INT:
             java = f"PyArgument.whole({where}, {shapes.BITS[type(self.data_type)]})"
         elif isinstance(self.data_type, TimestampType):
@@ -171,7 +176,8 @@ def is_known(data_type: DataType) -> bool:
     if isinstance(data_type, StructType):
         # Days and times may be parts of a tuple that is written there, and nothing else.
         return bool(data_type.fields) and all(is_known(each.dataType) for each in data_type.fields)
-    return type(data_type) in _RESULTS or shapes.is_known(data_type)
+    whole = type(data_type) in _RESULTS or isinstance(data_type, BinaryType)
+    return whole or shapes.is_known(data_type)
 
 
 def column(code: Code, value: Value, data_type: DataType) -> str | None:
@@ -193,6 +199,8 @@ def column(code: Code, value: Value, data_type: DataType) -> str | None:
         return whole(code, code.term(value), data_type)
     if isinstance(data_type, DecimalType):
         return _decimal(code, code.term(value), data_type)
+    if isinstance(data_type, BinaryType):
+        return _bytes(code, code.term(value))
     term, kinds = code.term(value), shapes.KINDS[type(data_type)]
     if not term.kinds & (_ACCEPTED[kinds] | NONE):
         return None
@@ -213,6 +221,14 @@ def column(code: Code, value: Value, data_type: DataType) -> str | None:
 
 def _instant(code: Code, term: Term) -> str:
     return f"{local_times.zone(code.constants)}.left({code.object(term)})"
+
+
+def _bytes(code: Code, term: Term) -> str | None:
+    if not term.kinds & (BYTES | NONE):
+        return None
+    if not term.kinds <= BYTES | NONE:
+        raise NotCompiled("what may be no bytes as a BINARY")
+    return code.object(term)
 
 
 def _decimal(code: Code, term: Term, data_type: DecimalType) -> str | None:

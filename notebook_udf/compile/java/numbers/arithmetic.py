@@ -10,6 +10,7 @@ from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.number_terms import as_double, as_int
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
+    BYTES,
     DATE,
     DECIMAL,
     DICT,
@@ -229,6 +230,9 @@ def truth(code: Code, value: Value) -> str | bool:
         return f"({one.java} != null && PyDecimal.truth({present}))"
     if held == "PyDecimal":
         return f"PyDecimal.truth({one.java})"
+    if one.kinds - NONE == BYTES:
+        there = f"{one.java} != null && " if "none" in one.kinds else ""
+        return f"({there}((byte[]) {one.java}).length != 0)"
     others = [
         kind
         for kind in one.kinds - SCALARS - DATE - MOMENT

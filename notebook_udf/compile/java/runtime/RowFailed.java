@@ -82,6 +82,10 @@ public final class RowFailed {
         return made.length() < MOST_LETTERS ? made.append(')').toString() : "x";
     }
 
+    private static String base64(byte[] bytes) {
+        return java.util.Base64.getUrlEncoder().encodeToString(bytes);
+    }
+
     /** A value as text without spaces; x if it has none. */
     static String encoded(Object value) {
         if (value == null) {
@@ -97,8 +101,10 @@ public final class RowFailed {
             return "x";
         }
         if (value instanceof String) {
-            byte[] bytes = ((String) value).getBytes(java.nio.charset.StandardCharsets.UTF_8);
-            return "s" + java.util.Base64.getUrlEncoder().encodeToString(bytes);
+            return "s" + base64(((String) value).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        }
+        if (value instanceof byte[]) {
+            return ((byte[]) value).length > MOST_LETTERS ? "x" : "y" + base64((byte[]) value);
         }
         if (value instanceof scala.collection.Map) {
             return within("m", ((scala.collection.Map) value).iterator());

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java.collections import counters, set_values
+from notebook_udf.compile.java.collections import counters
 from notebook_udf.compile.java.collections.lookups import (
-    are_keys,
     array,
     as_constant,
-    check_equality,
-    check_key,
-    has_tuples,
-    is_one_of_tuples,
     item_of_dict,
     limit,
     looked_up,
@@ -24,7 +18,6 @@ from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating.iterators import as_one, materialised
 from notebook_udf.compile.java.iterating.unpacking import first_parts
 from notebook_udf.compile.java.numbers import decimals
-from notebook_udf.compile.java.numbers.arithmetic import comparison
 from notebook_udf.compile.java.objects import named_parts
 from notebook_udf.compile.java.patterns.regex_calls import is_match, item_of_match
 from notebook_udf.compile.java.texts.text_encodings import encoded
@@ -36,7 +29,6 @@ from notebook_udf.compile.java.writing.number_terms import number
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     BYTES,
-    DATE,
     EXCEPTION,
     INT,
     NONE,
@@ -54,11 +46,9 @@ from notebook_udf.compile.java.writing.terms import (
     Term,
     Value,
     constant_parts,
-    does_as_its_kind,
     is_dict,
     is_list,
     is_queue,
-    is_record,
     is_set,
 )
 from notebook_udf.functions.kind_traits import articled
@@ -105,13 +95,13 @@ def method(
     code: Code, owner: Value, name: str, given: tuple[Value, ...], names: tuple[str, ...]
 ) -> Value:
     """A method of a text."""
-    text = _text(code, owner, f".{name}()", AttributeError)
+    text = text_of(code, owner, f".{name}()", AttributeError)
     if name == "encode":
         return encoded(code, text, given, names)
     if name == "translate" and len(given) == 1 and not names:
         return _translated(code, text, given[0])
     if name in _PARTITIONS and len(given) == 1:
-        separator = _text(code, given[0], "a separator")
+        separator = text_of(code, given[0], "a separator")
         parts = code.set(TEXTS, f"PyText.{name}({text}, {separator})")
         return first_parts(code, parts, 3)
     if name in ("startswith", "endswith") and 1 <= len(given) <= 3 and not names:
@@ -152,9 +142,9 @@ def _at_an_end(code: Code, text: str, name: str, given: tuple[Value, ...]) -> Va
         if any("none" in code.term(each).kinds for each in several.parts):
             # It raises where Python comes to it.
             raise NotCompiled(f"{name} of what may be None")
-        sought = [_text(code, each, "a prefix") for each in several.parts]
+        sought = [text_of(code, each, "a prefix") for each in several.parts]
     else:
-        sought = [_text(code, given[0], "a prefix")]
+        sought = [text_of(code, given[0], "a prefix")]
     tests = [f"{java_class}.{name}({text}, {one}{rest})" for one in sought]
     return code.set(BOOL, " || ".join(tests) or "false")
 
@@ -204,7 +194,7 @@ def _argument(code: Code, how: str, value: Value) -> str:
             raise NotCompiled("characters of what is no text")
         return f"((String) {term.java})"
     if how == "str":
-        return _text(code, value, "an argument")
+        return text_of(code, value, "an argument")
     if how == "texts":
         return texts(code, value)
     if how == "place":
@@ -219,7 +209,8 @@ def _argument(code: Code, how: str, value: Value) -> str:
     return code.integers.as_count(term)
 
 
-def _text(code: Code, value: Value, what: str, otherwise: type[Exception] = TypeError) -> str:
+def text_of(code: Code, value: Value, what: str, otherwise: type[Exception] = TypeError) -> str:
+    """A text as Java; ``what`` is asked of it, in a message."""
     term = code.present(json_values.as_text(code, value, otherwise), otherwise)
     if term.kinds != STR:
         raise NotCompiled(f"{what} of what is no text")
@@ -241,7 +232,7 @@ def length(code: Code, value: Value) -> Value:
     if json_values.is_part(term):
         return json_values.length(code, term)
     sized = any(each(term.kinds) for each in (is_list, is_queue, is_dict, is_set))
-    java = f"(long) {term.java}.size()" if sized else f"PyText.len({_text(code, term, 'len')})"
+    java = f"(long) {term.java}.size()" if sized else f"PyText.len({text_of(code, term, 'len')})"
     return code.set(INT, code.integers.of_long(java))
 
 
@@ -252,7 +243,7 @@ def texts(code: Code, value: Value) -> str:
     if isinstance(value, Parts):
         made = code.set(TEXTS, "new java.util.ArrayList()")
         for part in value.parts:
-            code.say(f"{made.java}.add({_text(code, part, 'a part')});")
+            code.say(f"{made.java}.add({text_of(code, part, 'a part')});")
         return made.java
     if isinstance(value, (Sequence, Iteration)):
         value = materialised(code, value)
@@ -292,7 +283,10 @@ def item(code: Code, container: Value, index: Value) -> Value:
         return item_of_dict(code, whole, index, counters.missing(whole.kinds))
     if json_values.is_part(whole):
         return json_values.item(code, whole, index)
-    text = _text(code, whole, "an item")
+    if whole.kinds == BYTES:
+        byte = f"PyBytes.item({whole.java}, {place(code, index)})"
+        return code.set(INT, code.integers.of_long(byte))
+    text = text_of(code, whole, "an item")
     return code.set(STR, f"PyText.item({text}, {place(code, index)})")
 
 
@@ -313,96 +307,9 @@ def _slice(code: Code, container: Value, cut: Slice) -> Value:
         return code.set(whole.kinds, f"PyList.slice({whole.java}, {written})")
     if json_values.is_part(whole):
         return json_values.cut(code, whole, written)
-    return code.set(STR, f"PyText.slice({_text(code, whole, 'a slice')}, {written})")
-
-
-def contains(code: Code, value: Value, container: Value) -> str | bool:
-    """``value in container``: an expression, or the answer for every row."""
-    if isinstance(container, KnownValue) and not isinstance(container.value, str):
-        return _is_one_of(code, value, container.value)
-    if isinstance(container, Sequence) and container.has is not None:
-        return container.has(value)
-    container = code.opened(container)
-    if isinstance(container, Parts):
-        named_parts.check_places(container)
-        varying = [code.term(each) for each in container.parts if not isinstance(each, KnownValue)]
-        _check_identity(code.term(value), *varying)
-        tests = [code.term(comparison(code, "==", value, each)).java for each in container.parts]
-        return " || ".join(tests) or False
-    if set_values.involves_set(container):
-        return set_values.contains(code, value, container)
-    whole = code.present(container)
-    if is_list(whole.kinds) or is_queue(whole.kinds):
-        held = code.lists.of(whole.kinds)
-        if isinstance(code.opened(value), Parts) and is_record(held):
-            sought = code.whole(value, min(whole.kinds))
-            check_equality(code, held | sought.kinds)
-            return f"PyList.has({whole.java}, {code.object(sought)})"
-        held |= code.term(value).kinds
-        if not held <= SCALARS | DATE:
-            raise NotCompiled("in a list of lists")
-        _check_identity(code.term(value), Term(code.lists.of(whole.kinds), ""))
-        return f"PyList.contains({whole.java}, {code.object(value)})"
-    if is_dict(whole.kinds):
-        check_key(code, whole, value)
-        return f"{whole.java}.containsKey({code.object(value)})"
-    if json_values.is_part(whole):
-        return json_values.contains(code, value, whole)
-    text = _text(code, whole, "in")
-    return f"PyText.contains({text}, {_text(code, value, 'in')})"
-
-
-def is_in_view(code: Code, value: Value, whole: Term, name: str) -> str | bool:
-    """``value in whole.keys()``, or ``in whole.values()``, of a dict."""
-    if name == "keys":
-        return contains(code, value, whole)
-    if name != "values":
-        raise NotCompiled(f"in the {name} of a dict")
-    values = code.new_list()
-    code.lists.put(values.kinds, code.lists.of(whole.kinds))
-    code.say(f"{values.java}.addAll({whole.java}.values());")
-    return contains(code, value, values)
-
-
-def _check_identity(value: Term, *others: Term) -> None:
-    """Refuses to look for a float among floats: NaN is found there if it is the same object."""
-    if "float" in value.kinds and any("float" in other.kinds for other in others):
-        raise NotCompiled("in a list of floats")
-
-
-def _is_one_of(code: Code, value: Value, container: Any) -> str | bool:
-    if isinstance(container, range):
-        return _is_within(code, value, container)
-    if not does_as_its_kind(container, "__contains__"):
-        raise NotCompiled(f"in a {type(container).__name__}")
-    if not isinstance(container, (tuple, list)):
-        value = json_values.as_key(code, value)
-    if not container:
-        return False
-    if has_tuples(container):
-        return is_one_of_tuples(code, value, container)
-    if not are_keys(container, code.term(value).kinds):
-        if len(container) > _MOST_PREFIXES:
-            raise NotCompiled("in so many values of several types")
-        return contains(code, value, Parts(tuple(map(KnownValue, container))))
-    return f"{_set(code, container)}.contains({code.object(value)})"
-
-
-def _is_within(code: Code, value: Value, numbers: range) -> str:
-    term = code.term(value)
-    if not term.kinds <= SCALARS or not numbers:
-        raise NotCompiled("in this range")
-    if numbers.step < 0:
-        numbers = numbers[::-1]
-    if term.kinds != INT or not code.integers.bounded or numbers.step != 1:
-        limits = ", ".join(f"{each}L" for each in (numbers.start, numbers.stop, numbers.step))
-        return f"PyRange.contains({code.object(term)}, {limits})"
-    low = code.term(comparison(code, ">=", term, KnownValue(numbers.start))).java
-    return f"{low} && {code.term(comparison(code, '<', term, KnownValue(numbers.stop))).java}"
-
-
-def _set(code: Code, container: Iterable[Any]) -> str:
-    return code.constant("java.util.HashSet", f"PyList.set({array(code, container)})")
+    if whole.kinds == BYTES and len(limits) == 2:
+        return code.set(BYTES, f"PyBytes.slice({whole.java}, {', '.join(limits)})")
+    return code.set(STR, f"PyText.slice({text_of(code, whole, 'a slice')}, {written})")
 
 
 def format_chosen(code: Code, value: Value, how: Value) -> Value:
