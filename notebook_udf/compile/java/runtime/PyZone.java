@@ -127,10 +127,9 @@ public final class PyZone {
             return ((PyAware) value).moved(to);
         }
         LocalDateTime moment = (LocalDateTime) value;
-        long second = PyDate.unfolded(moment).toEpochSecond(ZoneOffset.UTC);
-        if (isUnsteady(second) || moment.getYear() == 1 || moment.getYear() == 9999) {
-            throw GaveUp.GAVE_UP;
-        }
+        long shown = PyDate.unfolded(moment).toEpochSecond(ZoneOffset.UTC);
+        // In a gap Python takes the offset of the second that it finds for it.
+        long second = searched(shown, PyDate.isFolded(moment));
         return new PyAware(moment, offset(second) * 1000000L).moved(to);
     }
 
