@@ -10,6 +10,7 @@ import re
 import urllib.parse
 from collections.abc import Callable
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ DATE, MOMENT = DateType(), TimestampNTZType()
 LONG, DOUBLE, TEXT, BOOLEAN = LongType(), DoubleType(), StringType(), BooleanType()
 CODES = {"a": 1, "b": None}
 WORD = re.compile(r"\w+")
+BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def counted() -> Callable[[int], int]:
@@ -165,7 +167,10 @@ REFUSED: list[tuple[Callable[..., Any], DataType, DataType, str]] = [
     (lambda d: d.strftime("\0%Y"), DATE, TEXT, "more than plain letters"),
     (lambda d: d.replace(hour=1), DATE, DATE, "replace with what a date"),
     (lambda d: d.replace(tzinfo=None), DATE, DATE, "replace with what a date"),
-    (lambda d: d.replace(tzinfo=datetime.UTC), MOMENT, MOMENT, "replace with what a date"),
+    (lambda d: d.replace(tzinfo=datetime.UTC), DATE, DATE, "replace with what a date"),
+    (lambda d: d.replace(tzinfo=BERLIN), MOMENT, MOMENT, "replace with what a date"),
+    (lambda d: d.astimezone(BERLIN), MOMENT, MOMENT, "a datetime.timezone that is known"),
+    (lambda d: d.astimezone(datetime.UTC), DATE, DATE, "the method astimezone of a date"),
     (perhaps_late, DATE, DATE, "what may be no date as a result"),
     (lambda s: WORD.sub(s, "ab"), TEXT, TEXT, "no text and no function, or varies"),
     (lambda s: WORD.sub(lambda m: m.end(), s), TEXT, TEXT, "a function that gives no text"),

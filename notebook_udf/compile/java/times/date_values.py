@@ -114,9 +114,10 @@ def method(
         return _iso_format(code, term, given, names)
     if name == "astimezone" and given and term.kinds in (MOMENT, STAMP):
         return aware_moments.moved(code, term, given)
-    offset = aware_moments.offset_of(given[-1]) if tuple(names) == ("tzinfo",) else None
-    if name == "replace" and offset is not None and len(given) == 1:
-        return aware_moments.at(code, term, offset)
+    if name == "replace" and tuple(names) == ("tzinfo",) and term.kinds in (MOMENT, STAMP):
+        offset = aware_moments.offset_of(given[-1]) if len(given) == 1 else None
+        if offset is not None:
+            return aware_moments.at(code, term, offset)
     if is_stamp(term):
         if name == "isoformat" and not given:
             return aware_moments.text(code, term, "T")
