@@ -109,7 +109,9 @@ def first_listed(run: FunctionCalls, code: Code, value: Generated, most: int) ->
 def gone_through(run: FunctionCalls, code: Code, value: Value) -> Value:
     """A value; a list, in its place, of what would only be gone through later."""
     if isinstance(value, (Iteration, Sequence)):
-        return materialised(code, value)
+        made = materialised(code, value)
+        code.lists.one_by_one |= made.kinds
+        return made
     return listed(run, code, value)
 
 
