@@ -162,7 +162,8 @@ MORE_FORMS: dict[str, tuple[str, ...]] = {
         "max({str}.split(','), key=len)", "''.join(sorted({str}, key=str.lower, reverse=True))",
         "'-'.join([w.upper() for w in {str}.split(',')])",
         "''.join(c for c in {str} if c.isalpha())", "' '.join(w[::-1] for w in {str}.split())",
-        "sorted({str}.split(','))[0]", "(lambda v: v + s)({str})",
+        "sorted({str}.split(','))[0]", "(lambda v: v + s)({str})", "type({int}).__name__",
+        "type({str}).__name__",
     ),
     "bool": (
         "any(c == 'b' for c in {str})", "all(c.isdigit() for c in {str})",
@@ -182,7 +183,8 @@ HELD_FORMS: dict[str, tuple[str, ...]] = {
         "c.setdefault({str}, {int})", "sum([v for r in g for v in r])", "(m + [{int}])[-1]",
         "([{int}] * 3)[{int}]", "dict([({str}, {int}), ('a', 5)])['a']", "{'a': {int} }['a']",
         "f({int})", "f({int}, {int})", "f(k={int}, v={int})",
-        "m.count({int})", "len(sorted(c.items(), key=lambda i: i[1])[0][0])",
+        "sorted(m)[{int}]", "sorted(m, key=lambda v: -v)[0]", "min(m + [{int}])", "sum([a, b])",
+        "max([a, {int}])", "m.count({int})", "len(sorted(c.items(), key=lambda i: i[1])[0][0])",
     ),
     "float": ("sum([v * 0.5 for v in m])", "(x, y)[{int}]", "[x, 0.5][{int}]"),
     "str": (
@@ -232,6 +234,7 @@ HANDLERS = (
     "ValueError", "(ValueError, TypeError)", "Exception", "ZeroDivisionError", "LookupError",
     "AttributeError", "ArithmeticError",
 )  # fmt: skip
+TOLD = ("str(error)", "type(error).__name__", "f'{type(error).__name__}: {error}'")
 RAISED = (
     "ValueError({str})", "KeyError({str})", "TypeError", "LookupError(f'{b!r} {s}')",
     "ZeroDivisionError({int})", "RuntimeError('no')", "ArithmeticError({float})",
@@ -339,7 +342,7 @@ def blocks(draw: st.DrawFn, result: str, depth: int, indent: int, more: int = 0)
             lines.append(f"{space}except {draw(st.sampled_from(HANDLERS))}{' as error' * tells}:")
             lines.append(f"{space}    {name} = {draw(expressions(kind, 1, more))}")
             if tells:
-                lines.append(f"{space}    t = str(error)")
+                lines.append(f"{space}    t = {draw(st.sampled_from(TOLD))}")
             continue
         if how in ("local", "again") or not depth:
             value = draw(expressions(kind, 2, more))
