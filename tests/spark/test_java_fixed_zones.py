@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from pyspark.sql.types import DoubleType, LongType, StringType, TimestampType
@@ -17,6 +18,7 @@ from tests.spark.java_calls import Java, answered_alike, wrong_rows
 from tests.spark.test_java_moments import FAR, REALS, iso_texts, local_time, seconds_of
 
 TEXT, LONG, DOUBLE = StringType(), LongType(), DoubleType()
+BERLIN = ZoneInfo("Europe/Berlin")
 TOKYO = timezone(timedelta(hours=9), "JST")
 NEARLY = timezone(-timedelta(hours=3, minutes=30, seconds=15, microseconds=250))
 CLOCKS = ["UTC", "Europe/Berlin", "America/St_Johns", "Australia/Lord_Howe"]
@@ -28,7 +30,7 @@ def java(session: nu.Session) -> Java:
 
 
 def iso_of_number(n: float) -> str:
-    return datetime.fromtimestamp(n, dt.UTC).isoformat()
+    return datetime.fromtimestamp(n, timezone.utc).isoformat()  # noqa: UP017
 
 
 def day_of_number(n: float) -> str:
@@ -56,7 +58,9 @@ def which_error(n: float) -> str:
 
 def made_at(n: float) -> str:
     made = datetime(2024, 2, 29, 23, int(n) % 60, tzinfo=TOKYO)
-    return f"{made} {made.astimezone(dt.UTC)} {datetime(2024, 1, 1, tzinfo=None)}"
+    by_place = datetime(2024, 2, 29, 23, int(n) % 60, 0, 0, TOKYO)
+    plain = datetime(2024, 1, 1, tzinfo=None)
+    return f"{made} {made.astimezone(dt.UTC)} {by_place == made} {plain}"
 
 
 @pytest.mark.parametrize(
@@ -130,10 +134,25 @@ def name_of_zone(n: int) -> str:
     return datetime.fromtimestamp(n, TOKYO).strftime("%H %Z")
 
 
-@pytest.mark.parametrize("function", [zone_of_its_own, local, name_of_zone])
+def made_with_changing_clocks(n: int) -> str:
+    return str(datetime(2024, 7, 1, n, 0, 0, 0, BERLIN))
+
+
+def made_by_name(n: int) -> str:
+    return str(datetime(2024, 7, 1, n, tzinfo=BERLIN))
+
+
+def misnamed(s: str) -> str:
+    return str(datetime.fromisoformat(s).astimezone(zone=TOKYO))  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [zone_of_its_own, local, name_of_zone, made_with_changing_clocks, made_by_name, misnamed],
+)
 def test_what_is_left_to_python(function: Callable[..., Any]) -> None:
     with pytest.raises(NotCompiled):
-        translate(function, [TEXT if function is local else LONG], TEXT)
+        translate(function, [TEXT if function in (local, misnamed) else LONG], TEXT)
 
 
 def read(n: int) -> Any:

@@ -112,7 +112,7 @@ def method(
         return aware_moments.timestamp(code, term)
     if name == "isoformat" and given and term.kinds in (MOMENT, STAMP):
         return _iso_format(code, term, given, names)
-    if name == "astimezone" and given and term.kinds in (MOMENT, STAMP):
+    if name == "astimezone" and tuple(names) in ((), ("tz",)) and term.kinds in (MOMENT, STAMP):
         return aware_moments.moved(code, term, given)
     if name == "replace" and tuple(names) == ("tzinfo",) and term.kinds in (MOMENT, STAMP):
         offset = aware_moments.offset_of(given[-1]) if len(given) == 1 else None
@@ -344,7 +344,8 @@ def made_moment(code: Code, given: Sequence[Value], names: Sequence[str]) -> Val
     offset = aware_moments.offset_of(zone)
     if offset is not None:
         return aware_moments.at(code, made, offset)
-    if "tzinfo" in names and not aware_moments.is_none((zone,)):
+    has_zone = "tzinfo" in names or len(given) == len(known)
+    if has_zone and not aware_moments.is_none((zone,)):
         raise NotCompiled("a datetime with a zone that varies, or whose clocks change")
     return made
 
