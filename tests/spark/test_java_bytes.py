@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import random
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -54,6 +55,20 @@ def document(data: bytes) -> int:
     return int(json.loads(data.decode())["a"])
 
 
+def of_document(data: bytes) -> str | None:
+    try:
+        found = json.loads(data)
+    except ValueError as error:
+        return type(error).__name__
+    return str(found.get("a")) if isinstance(found, dict) else None
+
+
+def told_apart(data: bytes | None) -> str:
+    if isinstance(data, (bytes, bytearray)):
+        return type(data).__name__ + data.decode("latin-1")
+    return "none"
+
+
 def as_hex(data: bytes) -> str:
     return data.hex() + hashlib.md5(data).hexdigest() + base64.b64encode(data).decode()
 
@@ -87,7 +102,7 @@ def encoded(data: bytes | None) -> bytes | None:
 
 ALL: list[Callable[..., Any]] = [
     *(decoded, leniently, or_nothing, document, as_hex, first_and_last, parts, summed, is_there),
-    *(masked, encoded),
+    *(masked, encoded, of_document, told_apart),
 ]
 
 
@@ -105,6 +120,28 @@ def test_answers_are_those_of_python(session: nu.Session, function: Callable[...
     for row in session.sql("SELECT data, in_java(data) AS found FROM binaries").collect():
         value = None if row.data is None else bytes(row.data)
         assert row.found == expected[value], value
+
+
+def test_documents_in_any_encoding(session: nu.Session) -> None:
+    chance = random.Random(5)
+    texts = ['{"a": 1}', '{"a": "é😀"}', "[]", "7", "", "{", '"x"', "nul", "1.5"]
+    encodings = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le"]
+    given = [text.encode(encoding) for text in texts for encoding in [*encodings, "utf-32-be"]]
+    for _ in range(600):
+        changed = bytearray(chance.choice(given) or b"\0")
+        changed[chance.randrange(len(changed))] = chance.choice(
+            [0, 1, 0x22, 0x7F, 0x80, 0xC3, 0xFF]
+        )
+        given.append(
+            bytes(changed[: chance.choice([len(changed), chance.randint(1, len(changed))])])
+        )
+    made = session.register_function("of_any", nu.udf(of_document, result_type=TEXT))
+    assert session.java.wait(60)
+    assert "not in Spark's JVM" not in made.explain()
+    frame = session.spark.createDataFrame([(value,) for value in given], "data BINARY")
+    frame.createOrReplaceTempView("documents")
+    for row in session.sql("SELECT data, of_any(data) AS found FROM documents").collect():
+        assert row.found == of_document(bytes(row.data)), bytes(row.data)
 
 
 def test_what_python_raises_is_raised(session: nu.Session) -> None:

@@ -28,6 +28,7 @@ from notebook_udf.compile.java.writing.terms import (
 _CLASS_OF: dict[str, type] = {
     "int": int, "float": float, "bool": bool, "str": str, "none": type(None), "date": dt.date,
     "moment": dt.datetime, "stamp": dt.datetime, "span": dt.timedelta, "decimal": Decimal,
+    "bytes": bytes,
 }  # fmt: skip
 _UNITED = (type, types.UnionType)
 # Classes of others may say themselves what is an instance of theirs.

@@ -15,6 +15,7 @@ from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import raised
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
+    BYTES,
     DICT,
     INT,
     KEYS,
@@ -55,14 +56,15 @@ def is_loads(function: Any) -> bool:
 
 
 def loaded(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
-    """``json.loads(text)``."""
+    """``json.loads(text)``, of bytes as well."""
     if len(given) != 1 or names:
         raise NotCompiled("json.loads with anything but a text")
     text = code.present(as_text(code, given[0]))
-    if text.kinds != STR:
+    if text.kinds not in (STR, BYTES):
         raise NotCompiled("json.loads of what is no text")
     _note(code)
-    return code.set(PART, f"PyJson.loads({text.java})")
+    owner = "PyJson" if text.kinds == STR else "PyDetected"
+    return code.set(PART, f"{owner}.loads({text.java})")
 
 
 def _note(code: Code) -> None:
