@@ -149,7 +149,7 @@ def test_a_column_of_another_type(
         (band, {"on_error": "null"}, "rows that raise have to be kept"),
         (band, {"timeout": "1s"}, "its time is limited"),
         (band, {"deterministic": False}, "not deterministic"),
-        (lambda n: n, {"result_type": "binary"}, "a result of type binary"),
+        (lambda n: n, {"result_type": "float"}, "a result of type float"),
     ],
 )
 def test_what_has_no_java_runs_in_a_worker_and_says_why(

@@ -71,15 +71,15 @@ def test_wherever_a_query_calls_it(session: nu.Session, register: Made) -> None:
 
 
 def test_types_that_have_no_java_run_in_a_worker(session: nu.Session, register: Made) -> None:
-    record = register("sized", lambda x: len(x), "bigint")
-    frame = session.sql("SELECT sized(unhex('0102')) AS v FROM range(2)")
-    assert [row.v for row in frame.collect()] == [2, 2]
+    record = register("there", lambda x: 1 if x else 0, "bigint")
+    frame = session.sql("SELECT there(INTERVAL '1' DAY) AS v FROM range(2)")
+    assert [row.v for row in frame.collect()] == [1, 1]
     assert not in_java(frame)
-    assert re.search("not in Spark's JVM where it is called with BINARY: ", record.explain())
+    assert re.search("not in Spark's JVM where it is called with INTERVAL DAY: ", record.explain())
     # Of other types it was not known until it was called with them.
-    session.sql("SELECT sized(string(id)) FROM range(2)").collect()
+    session.sql("SELECT there(string(id)) FROM range(2)").collect()
     learned(session, record)
-    frame = session.sql("SELECT sized(string(id)) AS v FROM range(2)")
+    frame = session.sql("SELECT there(string(id)) AS v FROM range(2)")
     assert [row.v for row in frame.collect()] == [1, 1]
     assert in_java(frame)
 

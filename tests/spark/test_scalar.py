@@ -187,7 +187,7 @@ def test_declared_input_types_are_honoured(session: nu.Session) -> None:
     def kind(x: float) -> str:
         return type(x).__name__
 
-    session.register_function("kind", kind)
+    session.register_function("kind", udf(kind, compile=False))
     assert one(session, "SELECT kind(1.5)") == "float"
     assert one(session, "SELECT kind(1)") == "float"
     with pytest.raises(nu.NotebookUdfError, match="kind declares x as DOUBLE"):
