@@ -281,7 +281,8 @@ class Session(Streams, Measuring, WithDependencies, WithJobParameters, WithObser
         CaptureError
             If it refers to something that cannot be pickled for a worker.
         NameTakenError
-            If the name is a built-in's and ``replace`` is not set.
+            If the name is a built-in's and ``replace`` is not set, or one of the words that are
+            always Spark's own in SQL: ``first``, ``last``, ``any_value``, ``struct``, ``not``.
 
         Notes
         -----
