@@ -110,7 +110,7 @@ def called(
     if enum_classes.is_class(function.value):
         return enum_members.by_value(code, function.value, arguments)
     if known_objects.is_called(function.value):
-        return called(run, code, BoundMethod(function, "__call__"), given, names, evaluate)
+        return called(run, code, BoundMethod(function, "__call__"), arguments, names, evaluate)
     if isinstance(function.value, types.FunctionType):
         return _of_function(run, code, function.value, arguments, names)
     return builtin_calls.call(code, function.value, arguments, names)
