@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from notebook_udf.compile.java.documents import json_values
+from notebook_udf.compile.java.writing import exceptions
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
@@ -22,6 +23,7 @@ from notebook_udf.compile.java.writing.terms import (
     Parts,
     TypeOf,
     Value,
+    quoted,
 )
 
 # The classes of values, by their kinds.
@@ -83,7 +85,9 @@ def name_of(code: Code, of_type: TypeOf) -> Value:
         return KnownValue(type(value.value).__name__)
     term = code.term(value)
     if term.kinds == EXCEPTION:
-        return code.set(STR, f"{term.java}.name()")
+        names = ", ".join(map(quoted, exceptions.names()))
+        known = code.constant("String[]", f"new String[] {{{names}}}")
+        return code.set(STR, f"{term.java}.name({known})")
     if json_values.is_part(term):
         own: Sequence[type] = (str, int, float, bool, type(None), dict, list)
     elif term.kinds <= _CLASS_OF.keys():

@@ -47,9 +47,14 @@ from notebook_udf.compile.java.writing.terms import (
     quoted,
 )
 
+# The kinds of what a column holds; bytes are not held within other values.
+_KINDS = {**shapes.KINDS, BinaryType: BYTES}
 # What a column of results may hold.
-_RESULTS = shapes.KINDS.keys() - {FloatType}
-_ENTERS = {FLOAT: "real", BOOL: "truth", STR: "text", DATE: "entered", MOMENT: "enteredMoment"}
+_RESULTS = _KINDS.keys() - {FloatType}
+_ENTERS = {
+    **{FLOAT: "real", BOOL: "truth", STR: "text", BYTES: "bytes"},
+    **{DATE: "entered", MOMENT: "enteredMoment"},
+}
 _BOXES = {
     INT: "(Object) Long.valueOf({})",
     FLOAT: "(Object) Double.valueOf({})",
@@ -60,7 +65,7 @@ _SPARKS = "org.apache.spark.unsafe.types.UTF8String"
 _MOST_KNOWN = 8
 # By the type of a column, the method of its shape that takes an argument.
 _WAYS: dict[type[DataType], str] = {ArrayType: "list", MapType: "dict", StructType: "row"}
-_ACCEPTED = {**shapes.ACCEPTED, MOMENT: MOMENT | STAMP}
+_ACCEPTED = {**shapes.ACCEPTED, MOMENT: MOMENT | STAMP, BYTES: BYTES}
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,7 @@ class JavaParameter:
         One of another type may be passed on, and tested for None.
         """
         found = DECIMAL if isinstance(self.data_type, DecimalType) else None
-        found = BYTES if isinstance(self.data_type, BinaryType) else found
-        found = found or shapes.KINDS.get(type(self.data_type))
+        found = found or _KINDS.get(type(self.data_type))
         if shapes.is_nested(self.data_type):
             found = shapes.noted(lists, self.data_type, self.name, nulls=not fast)
         found = found or frozenset({self.data_type.simpleString()})
@@ -90,7 +94,7 @@ class JavaParameter:
 
     def entered(self, constants: Constants, *, fast: bool) -> str:
         """The argument as Java holds it."""
-        kinds = shapes.KINDS.get(type(self.data_type))
+        kinds = _KINDS.get(type(self.data_type))
         where = f"{self.name}, NAME, {self.place}"
         nulls = "false" if fast else "true"
         if shapes.is_nested(self.data_type):
@@ -99,8 +103,6 @@ class JavaParameter:
         elif isinstance(self.data_type, DecimalType):
             digits = f"{self.data_type.precision}, {self.data_type.scale}"
             java = f"PyDecimal.entered({where}, {digits})"
-        elif isinstance(self.data_type, BinaryType):
-            java = f"PyBytes.entered({where})"
         elif kinds == INT:
             java = f"PyArgument.whole({where}, {shapes.BITS[type(self.data_type)]})"
         elif isinstance(self.data_type, TimestampType):
@@ -176,8 +178,7 @@ def is_known(data_type: DataType) -> bool:
     if isinstance(data_type, StructType):
         # Days and times may be parts of a tuple that is written there, and nothing else.
         return bool(data_type.fields) and all(is_known(each.dataType) for each in data_type.fields)
-    whole = type(data_type) in _RESULTS or isinstance(data_type, BinaryType)
-    return whole or shapes.is_known(data_type)
+    return type(data_type) in _RESULTS or shapes.is_known(data_type)
 
 
 def column(code: Code, value: Value, data_type: DataType) -> str | None:
@@ -199,15 +200,13 @@ def column(code: Code, value: Value, data_type: DataType) -> str | None:
         return whole(code, code.term(value), data_type)
     if isinstance(data_type, DecimalType):
         return _decimal(code, code.term(value), data_type)
-    if isinstance(data_type, BinaryType):
-        return _bytes(code, code.term(value))
-    term, kinds = code.term(value), shapes.KINDS[type(data_type)]
+    term, kinds = code.term(value), _KINDS[type(data_type)]
     if not term.kinds & (_ACCEPTED[kinds] | NONE):
         return None
     if kinds == INT:
         java = term.java if code.integers.held(term.kinds) == "long" else code.object(term)
         return f"PyResult.whole({java}, {shapes.BITS[type(data_type)]})"
-    if kinds in (DATE, MOMENT):
+    if kinds in (DATE, MOMENT, BYTES):
         if aware_moments.is_stamp(term) and not isinstance(data_type, TimestampType):
             term = aware_moments.naive(code, term)
         if not term.kinds <= kinds | NONE | STAMP:
@@ -221,14 +220,6 @@ def column(code: Code, value: Value, data_type: DataType) -> str | None:
 
 def _instant(code: Code, term: Term) -> str:
     return f"{local_times.zone(code.constants)}.left({code.object(term)})"
-
-
-def _bytes(code: Code, term: Term) -> str | None:
-    if not term.kinds & (BYTES | NONE):
-        return None
-    if not term.kinds <= BYTES | NONE:
-        raise NotCompiled("what may be no bytes as a BINARY")
-    return code.object(term)
 
 
 def _decimal(code: Code, term: Term, data_type: DecimalType) -> str | None:

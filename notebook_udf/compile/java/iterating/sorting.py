@@ -74,7 +74,8 @@ def check_order(code: Code, held: Kinds, what: str, *, complete: bool = False) -
         # A NaN in it is equal to itself where it is the same object.
         if code.lists.of(held) <= INT | BOOL or code.lists.of(held) <= STR:
             return
-    if not held <= NUMBERS | STR | NONE | (PARTS if complete else NONE):
+    ordered = NUMBERS | STR | NONE
+    if not held <= (ordered | PARTS if complete else ordered):
         raise NotCompiled(f"{what} that are neither numbers nor texts")
     if code.lists.handled and held & STR and held & NUMBERS and not complete:
         raise NotCompiled(f"{what} that may be numbers or texts, beside try")

@@ -45,4 +45,11 @@ public final class PyArgument {
         }
         return (String) value;
     }
+
+    public static byte[] bytes(Object value, String name, int place) {
+        if (!(value instanceof byte[])) {
+            throw WrongArgument.of(value, name, place);
+        }
+        return (byte[]) value;
+    }
 }

@@ -2,14 +2,6 @@ package notebookudf;
 
 /** An iterator of bytes, each as the number that Python has for it; and parts of bytes. */
 public final class PyBytes {
-    /** The argument of a BINARY column. */
-    public static byte[] entered(Object value, String name, int place) {
-        if (!(value instanceof byte[])) {
-            throw WrongArgument.of(value, name, place);
-        }
-        return (byte[]) value;
-    }
-
     /** bytes[place]. */
     public static long item(byte[] bytes, long place) {
         long at = place < 0 ? place + bytes.length : place;
@@ -21,14 +13,10 @@ public final class PyBytes {
 
     /** bytes[start:stop]. */
     public static byte[] slice(byte[] bytes, Long start, Long stop) {
-        int from = start == null ? 0 : limit(start.longValue(), bytes.length);
-        int to = stop == null ? bytes.length : limit(stop.longValue(), bytes.length);
-        return from < to ? java.util.Arrays.copyOfRange(bytes, from, to) : new byte[0];
-    }
-
-    private static int limit(long place, int count) {
-        long at = place < 0 ? place + count : place;
-        return (int) Math.max(0L, Math.min(at, (long) count));
+        long count = bytes.length;
+        long from = start == null ? 0L : PyList.limit(start.longValue(), count, 0L, count);
+        long to = stop == null ? count : PyList.limit(stop.longValue(), count, 0L, count);
+        return java.util.Arrays.copyOfRange(bytes, (int) from, (int) Math.max(from, to));
     }
 
     private final byte[] bytes;

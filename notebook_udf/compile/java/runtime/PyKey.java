@@ -24,10 +24,8 @@ public final class PyKey {
         if (one instanceof ArrayList && other instanceof ArrayList) {
             return lessOfLists((ArrayList) one, (ArrayList) other);
         }
-        if (isOfDocument(one) || isOfDocument(other)) {
-            throw GaveUp.GAVE_UP;
-        }
         if (!(one instanceof Object[]) || !(other instanceof Object[])) {
+            checkDocument(one, other);
             return PyNumber.less(one, other);
         }
         Object[] parts = (Object[]) one, others = (Object[]) other;
@@ -64,9 +62,12 @@ public final class PyKey {
         return low;
     }
 
-    /** Of a document: what has no order, and a text with half of a pair, which is no String. */
-    private static boolean isOfDocument(Object value) {
-        return value instanceof java.util.HashMap || value instanceof PyHalf;
+    /** Gives up dicts of a document, and texts with half of a pair, which are no Strings. */
+    private static void checkDocument(Object one, Object other) {
+        if (one instanceof java.util.HashMap || other instanceof java.util.HashMap
+                || one instanceof PyHalf || other instanceof PyHalf) {
+            throw GaveUp.GAVE_UP;
+        }
     }
 
     private static boolean equal(Object one, Object other) {
@@ -74,9 +75,7 @@ public final class PyKey {
         if (lists || (one instanceof Object[] && other instanceof Object[])) {
             return !less(one, other) && !less(other, one);
         }
-        if (isOfDocument(one) || isOfDocument(other)) {
-            throw GaveUp.GAVE_UP;
-        }
+        checkDocument(one, other);
         if (one instanceof LocalDateTime && other instanceof LocalDateTime) {
             LocalDateTime same = PyDate.unfolded((LocalDateTime) other);
             return PyDate.unfolded((LocalDateTime) one).equals(same);

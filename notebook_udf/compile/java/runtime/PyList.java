@@ -128,7 +128,7 @@ public final class PyList {
         return made;
     }
 
-    private static long limit(long place, long count, long low, long high) {
+    static long limit(long place, long count, long low, long high) {
         long at = place < 0 ? place + count : place;
         return at < low ? low : at > high ? high : at;
     }

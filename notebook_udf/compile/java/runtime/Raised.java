@@ -26,12 +26,6 @@ public final class Raised extends RuntimeException {
     /** Of no type that is known. */
     public static final Raised RAISED = new Raised(0);
     private static final int ALL = -1;
-    // By the places of their bits.
-    private static final String[] NAMES = {
-        "TypeError", "ValueError", "IndexError", "KeyError", "ZeroDivisionError", "AttributeError",
-        "OverflowError", "JSONDecodeError", "OSError", "UnicodeDecodeError", "Error",
-        "UnicodeEncodeError", "InvalidOperation", "DivisionByZero", "StatisticsError",
-    };
 
     private final int bit;
     private final String text;
@@ -69,14 +63,13 @@ public final class Raised extends RuntimeException {
         return text;
     }
 
-    /** The name of its class in Python. */
-    public String name() {
-        for (int i = 0; i < NAMES.length; i++) {
-            if (bit == 1 << i) {
-                return NAMES[i];
-            }
+    /** The name of its class in Python, of the names by the places of their bits. */
+    public String name(String[] names) {
+        int place = Integer.numberOfTrailingZeros(bit);
+        if (place >= names.length) {
+            throw GaveUp.GAVE_UP;
         }
-        throw GaveUp.GAVE_UP;
+        return names[place];
     }
 
     /** Whether it is of one of some types. */

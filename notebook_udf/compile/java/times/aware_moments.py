@@ -46,6 +46,16 @@ def offset_of(value: Value) -> int | None:
     return zone.utcoffset(None) // dt.timedelta(microseconds=1)
 
 
+def asked_offset(zone: Value | None, what: str) -> int | None:
+    """By how much the zone that a call is given is off UTC; None without one, or of None."""
+    if zone is None or is_none((zone,)):
+        return None
+    offset = offset_of(zone)
+    if offset is None:
+        raise NotCompiled(f"{what} with a zone that varies, or whose clocks change")
+    return offset
+
+
 def at(code: Code, term: Term, offset: int) -> Term:
     """``replace(tzinfo=zone)``: what is shown, at another offset."""
     return code.set(STAMP, f"PyAware.at({term.java}, {offset}L)")

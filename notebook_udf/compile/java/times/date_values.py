@@ -324,10 +324,18 @@ def _numbers(code: Code, values: Sequence[Value], count: int) -> list[str]:
 def _placed(
     given: Sequence[Value], names: Sequence[str], known: Sequence[str], least: int
 ) -> list[Value]:
+    """The numbers of a call, 0 where there are none."""
+    found = _fitting(given, names, known, least)
+    return [found.get(name, KnownValue(0)) for name in known]
+
+
+def _fitting(
+    given: Sequence[Value], names: Sequence[str], known: Sequence[str], least: int
+) -> dict[str, Value]:
     found = taken(given, names, known, known)
     if found is None or not all(name in found for name in known[:least]):
         raise NotCompiled("a call of date, datetime or timedelta that does not fit it")
-    return [found.get(name, KnownValue(0)) for name in known]
+    return found
 
 
 def made_date(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
@@ -338,16 +346,12 @@ def made_date(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value
 
 def made_moment(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
     """``datetime(year, month, day, hour, minute, second, microsecond, tzinfo)``."""
-    known = ("year", "month", "day", "hour", "minute", "second", "microsecond", "tzinfo")
-    *parts, zone = _placed(given, names, known, 3)
+    known = ("year", "month", "day", "hour", "minute", "second", "microsecond")
+    found = _fitting(given, names, (*known, "tzinfo"), 3)
+    parts = [found.get(name, KnownValue(0)) for name in known]
     made = code.set(MOMENT, f"PyDate.moment({', '.join(_numbers(code, parts, 7))})")
-    offset = aware_moments.offset_of(zone)
-    if offset is not None:
-        return aware_moments.at(code, made, offset)
-    has_zone = "tzinfo" in names or len(given) == len(known)
-    if has_zone and not aware_moments.is_none((zone,)):
-        raise NotCompiled("a datetime with a zone that varies, or whose clocks change")
-    return made
+    offset = aware_moments.asked_offset(found.get("tzinfo"), "a datetime")
+    return made if offset is None else aware_moments.at(code, made, offset)
 
 
 def made_span(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:

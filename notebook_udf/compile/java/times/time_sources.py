@@ -88,10 +88,8 @@ def called(
 
 def _from_timestamp(code: Code, owner: Any, name: str, term: Term, zone: Value | None) -> Value:
     number = code.object(term)
-    if zone is not None and not aware_moments.is_none((zone,)):
-        offset = aware_moments.offset_of(zone)
-        if offset is None:
-            raise NotCompiled("fromtimestamp with a zone that varies, or whose clocks change")
+    offset = aware_moments.asked_offset(zone, name)
+    if offset is not None:
         return code.set(STAMP, f"PyAware.fromTimestamp({number}, {offset}L)")
     if name == "utcfromtimestamp":
         return code.set(MOMENT, f"PyZone.utcFromTimestamp({number})")

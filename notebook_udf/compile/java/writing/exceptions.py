@@ -72,6 +72,11 @@ class RaisedClasses:
         return sum(self.bit(each) for each in known if issubclass(each, types))
 
 
+def names() -> list[str]:
+    """The names of the classes that all know, by the places of their bits."""
+    return [each.__name__ for each in sorted(_KNOWN, key=bit_of)]
+
+
 def bit_of(exception: type[Exception]) -> int:
     """The bit of a class of exceptions that all know; 0 for all others."""
     return _KNOWN.get(exception, ("", 0))[1]
