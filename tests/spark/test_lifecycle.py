@@ -124,7 +124,8 @@ def test_close_runs_where_a_worker_goes_within_open(
     session.register_function("slow", udf(kind(path), result_type="bigint"))
     with ThreadPoolExecutor(1) as pool:
         query = pool.submit(session.sql("SELECT slow(id) FROM range(0, 2, 1, 1)").collect)
-        happens(path.exists)
+        # The file is there before its first line is.
+        happens(lambda: path.exists() and bool(lines(path)))
         first = lines(path)[0][1]
         session.pool.restart()
         assert isinstance(query.exception(), nu.WorkerLost)
