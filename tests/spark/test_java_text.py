@@ -76,7 +76,9 @@ def test_characters_and_texts_are_of_pythons_classes(java: Java, name: str) -> N
 @pytest.mark.parametrize("name", ["upper", "lower", "title", "capitalize", "swapcase", "casefold"])
 def test_texts_have_pythons_cases(java: Java, name: str) -> None:
     sigmas = drawn(6, 3000, [*"ΣΣΣaA.'1 ", "\u0301", "\u00ad", "ʰ", "ǅ", "𐐀", "\U000e0101"])
-    calls = [(text,) for text in [*TEXTS, *sigmas]]
+    # Eight letters are taken at once, and what is left one by one.
+    ascii_ = drawn(16, 3000, map(chr, range(128)), 40)
+    calls = [(text,) for text in [*TEXTS, *sigmas, *ascii_]]
     assert java.differences(f"PyCase.{name}", getattr(str, name), calls) == []
 
 
@@ -145,7 +147,7 @@ def test_places_count_characters(java: Java) -> None:
     cuts = [
         (t, *chance.choices(places, k=2), chance.choice([None, *range(-3, 4), *ends]))
         for t in [*TEXTS, *TEXTS, *TEXTS]
-    ]
+    ] + [(t, None, None, -1) for t in TEXTS]
     assert java.differences("PyText.slice", lambda s, *cut: s[slice(*cut)], cuts) == []
     items = [(t, chance.choice([*range(-9, 9), *ends])) for t in [*TEXTS, *TEXTS]]
     assert java.differences("PyText.item", lambda s, i: s[i], items) == []

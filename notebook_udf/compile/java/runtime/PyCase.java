@@ -1,8 +1,12 @@
 package notebookudf;
 
+import java.nio.ByteBuffer;
+
 /** Python's str: upper and lower case, and the classes of characters. */
 public final class PyCase {
     private static final int SIGMA = 0x3A3;
+    /** A number as each of a long's eight bytes, where it is multiplied by this. */
+    private static final long EACH = 0x0101010101010101L;
 
     private PyCase() {
     }
@@ -79,13 +83,32 @@ public final class PyCase {
         return made.length == s.length() ? made : null;
     }
 
-    /** The text of ASCII letters, of which those from least to most are others, from a place on. */
-    private static String shifted(byte[] letters, int from, int least, int most, int by) {
-        for (int i = from; i < letters.length; i++) {
-            int c = letters[i];
-            letters[i] = (byte) (c >= least && c <= most ? c + by : c);
+    /**
+     * Bits 0x20 of eight ASCII letters, those from least to most: to flip them changes their case.
+     * A sum whose highest bit is set says of each whether it is no less, and whether it is greater.
+     */
+    private static long cases(long letters, int least, int most) {
+        long noLess = letters + EACH * (128 - least);
+        long greater = letters + EACH * (127 - most);
+        return (noLess & ~greater & EACH * 128) >>> 2;
+    }
+
+    /** The text s, whose ASCII letters are given; from a place on, those from least to most flip. */
+    private static String flipped(String s, byte[] letters, int from, int least, int most) {
+        ByteBuffer eight = ByteBuffer.wrap(letters);
+        long changed = from;
+        int i = from;
+        for (; i + 8 <= letters.length; i += 8) {
+            long flips = cases(eight.getLong(i), least, most);
+            eight.putLong(i, eight.getLong(i) ^ flips);
+            changed |= flips;
         }
-        return new String(letters, 0);
+        for (; i < letters.length; i++) {
+            long flips = cases(letters[i], least, most);
+            letters[i] ^= (byte) flips;
+            changed |= flips;
+        }
+        return changed == 0 ? s : new String(letters, 0);
     }
 
     /** The text of ASCII letters as a title. */
@@ -112,7 +135,7 @@ public final class PyCase {
         }
         byte[] letters = asciiLetters(s);
         if (letters != null) {
-            return shifted(letters, 0, 'a', 'z', -32);
+            return flipped(s, letters, 0, 'a', 'z');
         }
         int n = s.length();
         StringBuilder made = new StringBuilder(n + 8);
@@ -131,7 +154,7 @@ public final class PyCase {
         }
         byte[] letters = asciiLetters(s);
         if (letters != null) {
-            return shifted(letters, 0, 'A', 'Z', 32);
+            return flipped(s, letters, 0, 'A', 'Z');
         }
         StringBuilder made = new StringBuilder(s.length() + 8);
         lowerFrom(made, s, 0);
@@ -176,7 +199,7 @@ public final class PyCase {
         if (letters != null) {
             int first = letters[0];
             letters[0] = (byte) (first >= 'a' && first <= 'z' ? first - 32 : first);
-            return shifted(letters, 1, 'A', 'Z', 32);
+            return flipped(s, letters, 1, 'A', 'Z');
         }
         StringBuilder made = new StringBuilder(s.length() + 8);
         int c = s.codePointAt(0);

@@ -63,8 +63,25 @@ public final class PyText {
         return s.substring(from, s.offsetByCodePoints(from, (int) (stop - start)));
     }
 
+    /** s[::-1]. */
+    private static String backwards(String s) {
+        byte[] letters = PyCase.asciiLetters(s);
+        if (letters == null) {
+            return new StringBuilder(s).reverse().toString();
+        }
+        for (int i = 0, j = letters.length - 1; i < j; i++, j--) {
+            byte letter = letters[i];
+            letters[i] = letters[j];
+            letters[j] = letter;
+        }
+        return new String(letters, 0);
+    }
+
     /** s[start:stop:step]; null is what is left out. */
     public static String slice(String s, Long start, Long stop, Long step) {
+        if (step != null && step.longValue() == -1 && start == null && stop == null) {
+            return backwards(s);
+        }
         boolean wide = isWide(s);
         long n = wide ? s.codePointCount(0, s.length()) : s.length();
         long by = step == null ? 1L : step.longValue();
@@ -78,9 +95,6 @@ public final class PyText {
                 return between(s, wide, from, to);
             }
             return steps(s, wide, from, by, from < to ? (to - from - 1) / by + 1 : 0);
-        }
-        if (by == -1 && start == null && stop == null) {
-            return new StringBuilder(s).reverse().toString();
         }
         long back = by == Long.MIN_VALUE ? Long.MAX_VALUE : -by;
         long from = within(start, n, -1, n - 1, n - 1);
