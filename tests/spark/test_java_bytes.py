@@ -30,7 +30,7 @@ VALUES: list[bytes | None] = [
         b"\xff\xfe",
         b"id=7;x",
     ),
-    *(b"  padded \n", bytes(range(256)), "\U0001f600".encode(), b"YWJj"),
+    *(b"  padded \n", bytes(range(256)), "\U0001f600".encode(), b"YWJj", b"it's", b'it\'s "so"\\'),
 ]
 
 
@@ -100,15 +100,41 @@ def encoded(data: bytes | None) -> bytes | None:
     return data if data is None else base64.b64encode(data.decode().upper().encode())
 
 
+def twice(data: bytes) -> bytes:
+    return data + data[1:] + data
+
+
+def compared(data: bytes) -> str:
+    return f"{data < data[1:]} {data[:2] >= data[2:4]} {data == data[:3]} {data != data[0:]}"
+
+
+def compared_with_text(data: bytes | None) -> str:
+    try:
+        return f"{data == 'a'} {data != 'a'}" + data.decode()[:0]
+    except AttributeError:
+        return "none"
+    except UnicodeDecodeError:
+        return "other"
+
+
+def in_a_text(data: bytes) -> str:
+    return f"<{data}> {data[:2]}" + str(data[1:3])
+
+
+def greatest(data: bytes) -> bytes:
+    return max(data[:1], data[1:2], data[2:])
+
+
 ALL: list[Callable[..., Any]] = [
     *(decoded, leniently, or_nothing, document, as_hex, first_and_last, parts, summed, is_there),
-    *(masked, encoded, of_document, told_apart),
+    *(masked, encoded, of_document, told_apart, twice, compared, compared_with_text, in_a_text),
+    greatest,
 ]
 
 
 @pytest.mark.parametrize("function", ALL)
 def test_answers_are_those_of_python(session: nu.Session, function: Callable[..., Any]) -> None:
-    wanted = BINARY if function in (masked, encoded) else TEXT
+    wanted = BINARY if function in (masked, encoded, twice, greatest) else TEXT
     wanted = LONG if function in (document, first_and_last, summed) else wanted
     expected = {value: answer(function, (value,)) for value in VALUES}
     given = [(value,) for value in VALUES if expected[value] != RAISED]
@@ -163,10 +189,6 @@ def within(data: bytes) -> bool:
     return b"a" in data
 
 
-def twice(data: bytes) -> bytes:
-    return data + data
-
-
 def shown(data: bytes) -> str:
     return f"{data!r} {data}"
 
@@ -193,10 +215,10 @@ def known(data: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     "function",
-    [equal, begins, within, twice, shown, as_key, steps, in_list, sorted_bytes, known],
+    [equal, begins, within, shown, as_key, steps, in_list, sorted_bytes, known],
 )
 def test_what_is_left_to_python(function: Callable[..., Any]) -> None:
-    result = BINARY if function in (twice, steps, known) else TEXT
+    result = BINARY if function in (steps, known) else TEXT
     with pytest.raises(NotCompiled):
         translate(function, [BINARY], result)
 

@@ -13,12 +13,12 @@ from urllib.parse import urlparse, urlsplit
 
 import pytest
 from java_calls import Java, wrong_rows
-from pyspark.sql.types import ArrayType, DataType, LongType, StringType
+from pyspark.sql.types import ArrayType, BooleanType, DataType, LongType, StringType
 
 import notebook_udf as nu
 from notebook_udf import udf
 
-LONG, TEXT = LongType(), StringType()
+LONG, TEXT, TRUTH = LongType(), StringType(), BooleanType()
 
 
 SCHEMES = [
@@ -180,6 +180,17 @@ OF_URLS: list[tuple[Callable[..., Any], DataType]] = [
     (lambda u: urlsplit(u).password, TEXT),
     (host_or_path, TEXT),
     (lambda u: urlparse(u).hostname.removeprefix("www.").split(".")[0], TEXT),
+    # Of None the parts are bytes: these raise, or say so.
+    (lambda u: urlparse(u).scheme + "://" + urlparse(u).netloc, TEXT),
+    (lambda u: f"{urlparse(u).scheme}://{urlparse(u).netloc}", TEXT),
+    (lambda u: urlparse(u).scheme == "https" or urlparse(u).scheme in ("ftp", "http"), TRUTH),
+    (lambda u: bool(urlparse(u).scheme and urlparse(u).netloc), TRUTH),
+    (lambda u: all([urlparse(u).scheme, urlparse(u).netloc]), TRUTH),
+    (lambda u: "." in urlparse(u).netloc, TRUTH),
+    (lambda u: urlparse(u).netloc[4:], TEXT),
+    (lambda u: urlparse(u).netloc + urlparse(u).path, TEXT),
+    (lambda u: urlparse(u).path < urlparse(u).query, TRUTH),
+    (lambda u: max(urlparse(u).path, urlparse(u).query, "x"), TEXT),
 ]
 
 

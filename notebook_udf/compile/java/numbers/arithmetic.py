@@ -67,7 +67,7 @@ def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
     if decimals.is_decimal(one, other):
         return decimals.arithmetic(code, how, one, other)
     one, other, of_lists = json_values.arithmetic(code, how, one, other)
-    _scalar(one, other)
+    _scalar(one, other, also=BYTES if how == "+" else frozenset())
     if how == "%" and "str" in one.kinds:
         raise NotCompiled("% of a text")
     found = frozenset(
@@ -91,8 +91,8 @@ def _result(how: str, a: str, b: str) -> str:
     numbers = a in NUMBERS and b in NUMBERS
     if numbers:
         return "float" if how == "/" or "float" in (a, b) else "int"
-    if how == "+" and a == b == "str":
-        return "str"
+    if how == "+" and a == b and a in STR | BYTES:
+        return a
     whole = ("int", "bool")
     repeated = (a == "str" and b in whole) or (b == "str" and a in whole)
     return "str" if how == "*" and repeated else ""
@@ -160,13 +160,13 @@ def comparison(code: Code, how: str, left: Value, right: Value) -> Value:
     if decimals.is_decimal(one, other):
         return decimals.comparison(code, how, one, other)
     one, other = json_values.compared(code, how, left, right)
-    _scalar(one, other)
+    _scalar(one, other, also=BYTES)
     if how in ("==", "!="):
         same = _equality(code, one, other)
         return code.set(BOOL, same if how == "==" else f"!({same})")
     one, other = as_int(code, one), as_int(code, other)
     pairs = [(a, b) for a in one.kinds for b in other.kinds]
-    if not any((a in NUMBERS and b in NUMBERS) or a == b == "str" for a, b in pairs):
+    if not any({a, b} <= NUMBERS or (a == b and a in STR | BYTES) for a, b in pairs):
         raise NotCompiled("what raises in every row")
     java = _primitive(code, how, one, other)
     if java is None:
@@ -235,7 +235,7 @@ def truth(code: Code, value: Value) -> str | bool:
         return f"({there}((byte[]) {one.java}).length != 0)"
     others = [
         kind
-        for kind in one.kinds - SCALARS - DATE - MOMENT
+        for kind in one.kinds - SCALARS - DATE - MOMENT - BYTES
         if not kind.startswith((LIST, QUEUE, DICT, MATCH, RECORD, SET))
     ]
     if others:
@@ -265,7 +265,8 @@ def condition(code: Code, value: Value) -> str:
     return str(found).lower() if isinstance(found, bool) else found
 
 
-def _scalar(*terms: Term) -> None:
-    if not all(term.kinds <= SCALARS for term in terms):
-        found = min(kind for term in terms for kind in term.kinds - SCALARS)
+def _scalar(*terms: Term, also: Kinds = frozenset()) -> None:
+    others = frozenset[str]().union(*[term.kinds for term in terms]) - SCALARS - also
+    if others:
+        found = min(others)
         raise NotCompiled(f"computing with a {found.partition('@')[0]}")

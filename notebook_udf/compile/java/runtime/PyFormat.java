@@ -174,6 +174,9 @@ public final class PyFormat {
         if (value instanceof String) {
             return (String) value;
         }
+        if (value instanceof byte[]) {
+            return PyBytes.represented((byte[]) value);
+        }
         if (value instanceof Long) {
             return value.toString();
         }

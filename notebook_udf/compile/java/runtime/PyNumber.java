@@ -128,6 +128,9 @@ public final class PyNumber {
         if (value instanceof String) {
             return ((String) value).length() != 0;
         }
+        if (value instanceof byte[]) {
+            return ((byte[]) value).length != 0;
+        }
         if (value instanceof java.util.Collection) {
             return !((java.util.Collection) value).isEmpty();
         }
@@ -148,6 +151,9 @@ public final class PyNumber {
     public static Object add(Object a, Object b) {
         if (a instanceof String && b instanceof String) {
             return ((String) a).concat((String) b);
+        }
+        if (a instanceof byte[] && b instanceof byte[]) {
+            return PyBytes.joined((byte[]) a, (byte[]) b);
         }
         if (isFloating(a, b)) {
             return Double.valueOf(asDouble(a) + asDouble(b));
@@ -370,6 +376,9 @@ public final class PyNumber {
         if (a instanceof String && b instanceof String) {
             return PyText.compare((String) a, (String) b);
         }
+        if (a instanceof byte[] && b instanceof byte[]) {
+            return java.util.Arrays.compareUnsigned((byte[]) a, (byte[]) b);
+        }
         isFloating(a, b);
         return order(a, b);
     }
@@ -385,6 +394,9 @@ public final class PyNumber {
     public static boolean equal(Object a, Object b) {
         if (a == null || b == null) {
             return a == b;
+        }
+        if (a instanceof byte[] && b instanceof byte[]) {
+            return java.util.Arrays.equals((byte[]) a, (byte[]) b);
         }
         boolean numbers = (isInt(a) || a instanceof Double) && (isInt(b) || b instanceof Double);
         return numbers ? order(a, b) == 0 : a.equals(b);

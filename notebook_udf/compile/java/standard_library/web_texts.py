@@ -12,7 +12,6 @@ from urllib import parse
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.texts import text_encodings
 from notebook_udf.compile.java.writing.code import Code
-from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
     BYTES,
     DICT,
@@ -193,5 +192,4 @@ def as_text(code: Code, owner: Value, name: str, given: Given) -> Value:
         return owner
     if not given or code.term(given[0]).kinds != STR:
         return owner
-    code.say(f"if (!({owner.java} instanceof String)) {raising(TypeError)}")
-    return code.integers.narrowed(owner, STR)
+    return text_encodings.beside_bytes(code, owner)

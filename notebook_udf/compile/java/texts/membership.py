@@ -17,6 +17,7 @@ from notebook_udf.compile.java.collections.lookups import (
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.numbers.arithmetic import comparison
 from notebook_udf.compile.java.objects import named_parts
+from notebook_udf.compile.java.texts.text_encodings import beside_bytes
 from notebook_udf.compile.java.texts.text_methods import text_of
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
@@ -72,8 +73,9 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
         return f"{whole.java}.containsKey({code.object(value)})"
     if json_values.is_part(whole):
         return json_values.contains(code, value, whole)
-    text = text_of(code, whole, "in")
-    return f"PyText.contains({text}, {text_of(code, value, 'in')})"
+    sought = text_of(code, value, "in")
+    text = text_of(code, beside_bytes(code, whole), "in")
+    return f"PyText.contains({text}, {sought})"
 
 
 def is_in_view(code: Code, value: Value, whole: Term, name: str) -> str | bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
     BYTES,
     INT,
@@ -75,3 +76,11 @@ def checksum(code: Code, function: Any, given: Sequence[Value], names: Sequence[
         raise NotCompiled("a checksum of anything but bytes")
     java = f"PyEncoding.{_CHECKSUMS[id(function)]}({data.java})"
     return code.set(INT, code.integers.of_long(java))
+
+
+def beside_bytes(code: Code, term: Term) -> Term:
+    """A text, or bytes for which Python raises a TypeError here, as a text; others as they are."""
+    if term.kinds != STR | BYTES:
+        return term
+    code.say(f"if (!({term.java} instanceof String)) {raising(TypeError)}")
+    return code.integers.narrowed(term, STR)

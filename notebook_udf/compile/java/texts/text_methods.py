@@ -309,6 +309,8 @@ def _slice(code: Code, container: Value, cut: Slice) -> Value:
         return json_values.cut(code, whole, written)
     if whole.kinds == BYTES and len(limits) == 2:
         return code.set(BYTES, f"PyBytes.slice({whole.java}, {', '.join(limits)})")
+    if whole.kinds == STR | BYTES and len(limits) == 2:
+        return code.set_from(whole.kinds, f"PyBytes.part({whole.java}, {written})")
     return code.set(STR, f"PyText.slice({text_of(code, whole, 'a slice')}, {written})")
 
 
@@ -355,7 +357,7 @@ def formatted(code: Code, value: Value, how: str) -> Value:
     if json_values.is_part(term) and not how:
         return json_values.said(code, term)
     term = json_values.without_containers(code, term, "written")
-    if not term.kinds <= SCALARS:
+    if not term.kinds <= SCALARS | (frozenset() if how else BYTES):
         found = min(term.kinds - SCALARS).partition("@")[0]
         raise NotCompiled(f"{articled(found)} in a text")
     if term.kinds == STR and not how:
