@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -120,6 +121,34 @@ def test_moments_of_texts(java: Java, function: Callable[..., Any], clocks: str)
         texts = [*iso_texts(3, 1500), *days, *edges]
         result = DOUBLE if function is hours_behind else TEXT
         assert wrong_rows(java, function, result, texts, may_give_up) == []
+
+
+def of_document(s: str) -> str:
+    return datetime.fromtimestamp(json.loads(s)["at"], dt.UTC).isoformat()
+
+
+def local_of_document(s: str) -> str:
+    return str(datetime.fromtimestamp(json.loads(s)["at"]))
+
+
+def error_of_document(s: str) -> str:
+    try:
+        return str(date.fromtimestamp(json.loads(s)["at"]))
+    except TypeError:
+        return "type"
+    except (ValueError, OverflowError):
+        return "value"
+    except OSError:
+        return "system"
+
+
+@pytest.mark.parametrize("function", [of_document, local_of_document, error_of_document])
+def test_moments_of_numbers_in_documents(java: Java, function: Callable[..., Any]) -> None:
+    numbers = ["0", "1700000000", "-1.5", "1.0000005", "true", "false", "null", '"1"', "[1]", "{}"]
+    numbers += ["1e300", "99999999999999999999", "NaN", "Infinity", "253402300799", "1e11"]
+    texts = [None, "{", "{}", *(f'{{"at": {number}}}' for number in numbers)]
+    with local_time("America/St_Johns"):
+        assert wrong_rows(java, function, TEXT, texts) == []
 
 
 def zone_of_its_own(n: int) -> str:

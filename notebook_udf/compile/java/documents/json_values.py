@@ -17,6 +17,7 @@ from notebook_udf.compile.java.writing.terms import (
     BOOL,
     BYTES,
     DICT,
+    FLOAT,
     INT,
     KEYS,
     LIST,
@@ -84,6 +85,13 @@ def as_text(code: Code, value: Value, otherwise: type[Exception] = TypeError) ->
     if not is_part(value):
         return value
     return code.set(STR, f"PyJson.text({code.object(value)}, {raised(otherwise)})")
+
+
+def as_number(code: Code, value: Value) -> Value:
+    """A part that has to be a number; any other value as it is."""
+    if not is_part(value):
+        return value
+    return code.set(INT | FLOAT, f"PyJson.number({code.object(value)})")
 
 
 def _scalars(kinds: Kinds) -> Kinds:

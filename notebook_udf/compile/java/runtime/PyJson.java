@@ -285,6 +285,17 @@ public final class PyJson {
         throw otherwise;
     }
 
+    /** A part that has to be a number, of which a bool is one. */
+    public static Object number(Object value) {
+        if (value instanceof Boolean) {
+            return Long.valueOf(((Boolean) value).booleanValue() ? 1L : 0L);
+        }
+        if (!PyNumber.isInt(value) && !(value instanceof Double)) {
+            throw Raised.TYPE;
+        }
+        return value;
+    }
+
     public static HashMap dict(Object value, Raised otherwise) {
         if (value instanceof HashMap) {
             return (HashMap) value;

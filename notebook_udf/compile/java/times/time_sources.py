@@ -78,11 +78,12 @@ def called(
         raise NotCompiled(f"{name} of so many arguments")
     if name == "fromisoformat":
         return _from_iso(code, owner, given[0])
-    term = as_int(code, code.present(given[0]))
+    term = as_int(code, code.present(json_values.as_number(code, given[0])))
     if name == "fromordinal" and term.kinds == INT:
         return code.set(DATE, f"PyDate.fromOrdinal({code.object(term)})")
     if name == "fromordinal" or not term.kinds <= INT | FLOAT:
-        raise NotCompiled(f"{name} of this")
+        wanted = "int" if name == "fromordinal" else "number"
+        raise NotCompiled(f"{name} of what may be no {wanted}")
     return _from_timestamp(code, owner, name, term, zone)
 
 
