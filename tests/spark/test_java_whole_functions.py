@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from datetime import time as at
 from enum import Enum, IntEnum, StrEnum
+from string import ascii_lowercase
 from typing import Any, NamedTuple
 
 import pytest
@@ -488,6 +489,15 @@ CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[tuple[Any, 
         [SPANS, SPANS],
     ),
     (lambda s: s.translate(str.maketrans({"a": "4", "b": None, "h": "ch"})), [TEXT], TEXT, [TEXTS]),
+    (lambda s: s.translate(str.maketrans("helo", "helo"[::-1])), [TEXT], TEXT, [TEXTS]),
+    (
+        lambda s: s.translate(
+            str.maketrans(ascii_lowercase, ascii_lowercase[13:] + ascii_lowercase[:13])
+        ),
+        [TEXT],
+        TEXT,
+        [TEXTS],
+    ),
     (day_first, [TEXT], TEXT, [DAYS]),
     (on_a_holiday, [TEXT], FLAG, [DAYS]),
     (moved, [TEXT, TEXT], FLAG, [TEXTS, TEXTS]),

@@ -23,6 +23,7 @@ from notebook_udf.compile.java.writing.terms import (
     BoundMethod,
     KnownValue,
     Parts,
+    Slice,
     Term,
     Value,
 )
@@ -78,6 +79,9 @@ def _constants_of(value: Value) -> tuple[Any, ...]:
     if isinstance(value, Parts) and value.form in ("tuple", "list") and not value.names:
         parts = [each.value for each in value.parts if isinstance(each, KnownValue)]
         return (parts,) if len(parts) == len(value.parts) else ()
+    if isinstance(value, Slice):
+        limits: list[Any] = [each.value for each in value.limits if isinstance(each, KnownValue)]
+        return (slice(*limits),) if len(limits) == len(value.limits) else ()
     return value.among if isinstance(value, Term) and value.kinds == STR else ()
 
 
@@ -101,6 +105,11 @@ def _binary(how: str, operands: Sequence[Any]) -> Any:
     if type(left) is not str or not _is_plain(right) or how not in _OPERATORS:
         return None
     return _OPERATORS[how](left, right)
+
+
+def _item(_: Any, operands: Sequence[Any]) -> Any:
+    whole, index = operands
+    return whole[index] if type(whole) is str and type(index) in (int, slice) else None
 
 
 def _convert(how: str, operands: Sequence[Any]) -> Any:
@@ -133,6 +142,7 @@ def _is_plain(value: Any) -> bool:
 
 _COMPUTED: Mapping[str, _Compute] = {
     "binary": _binary,
+    "item": _item,
     "convert": _convert,
     "format": _format,
     "string": _string,

@@ -328,7 +328,7 @@ OPERATIONS: dict[str, Operation] = {
     "binary": with_texts("binary", for_each(_binary)),
     "compare": for_each(compare),
     "unary": _unary,
-    "item": for_each(_item, raised_by_item),
+    "item": with_texts("item", for_each(_item, raised_by_item)),
     "slice": _slice,
     "is_sequence": for_each(_is_sequence),
     "length": for_each(_length, raised_by_none),
