@@ -229,10 +229,10 @@ UNPACKED = (
 
 
 # Loops that end, with as many levels of what they repeat.
-STATEMENTS = ("local", "again", "parts", "loop", "if", "else", "return", "none", "try")
+STATEMENTS = ("local", "again", "parts", "loop", "if", "else", "return", "none", "try", "late")
 HANDLERS = (
     "ValueError", "(ValueError, TypeError)", "Exception", "ZeroDivisionError", "LookupError",
-    "AttributeError", "ArithmeticError",
+    "AttributeError", "ArithmeticError", "NameError",
 )  # fmt: skip
 TOLD = ("str(error)", "type(error).__name__", "f'{type(error).__name__}: {error}'")
 RAISED = (
@@ -343,6 +343,12 @@ def blocks(draw: st.DrawFn, result: str, depth: int, indent: int, more: int = 0)
             lines.append(f"{space}    {name} = {draw(expressions(kind, 1, more))}")
             if tells:
                 lines.append(f"{space}    t = {draw(st.sampled_from(TOLD))}")
+            continue
+        if how == "late":
+            # It has no value where the condition does not hold, unless it has one from before.
+            lines.append(f"{space}if {draw(expressions('bool', 1, more))}:")
+            lines.append(f"{space}    late_{kind} = {draw(expressions(kind, 1, more))}")
+            lines.append(f"{space}{name} = late_{kind}")
             continue
         if how in ("local", "again") or not depth:
             value = draw(expressions(kind, 2, more))

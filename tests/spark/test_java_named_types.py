@@ -73,6 +73,27 @@ def error_and_text(s: str) -> str:
         return f"{type(error).__name__}: {error}"
 
 
+class Refused(ValueError):
+    pass
+
+
+def refused(s: str) -> int:
+    if s == "":
+        raise Refused("empty")
+    if s == "x":
+        raise NotImplementedError
+    return int(s)
+
+
+def own_error(s: str) -> str:
+    try:
+        return str(10 // (refused(s) - 1))
+    except ArithmeticError as error:
+        return error.__class__.__name__
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
 def one_of_several(s: str) -> str:
     found = int(s) if s.isdigit() else s if s else None
     return f"{type(found).__name__} {type(found).__qualname__}"
@@ -111,7 +132,7 @@ def prefixed(s: str) -> str:
 
 @pytest.mark.parametrize(
     "function",
-    [kind_of, error_of, error_and_text, one_of_several, scaled, prefixed],
+    [kind_of, error_of, error_and_text, own_error, one_of_several, scaled, prefixed],
 )
 def test_of_texts(java: Java, function: Callable[..., Any]) -> None:
     assert answered_alike(java, function, [TEXT], TEXT, [(text,) for text in TEXTS]) > 2

@@ -24,6 +24,7 @@ from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code, RecordKinds
 from notebook_udf.compile.java.writing.terms import (
+    EXCEPTION,
     BoundMethod,
     KnownValue,
     NotCompiled,
@@ -53,7 +54,9 @@ def attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str)
     if (method_of_texts := unbound(owner, name)) is not None:
         return method_of_texts
     if isinstance(owner, TypeOf) and name in ("__name__", "__qualname__"):
-        return type_tests.name_of(code, owner)
+        return type_tests.name_of(code, owner, name)
+    if name == "__class__" and isinstance(owner, Term) and owner.kinds == EXCEPTION:
+        return TypeOf(owner)
     if name in _OF_TIMES and _is_time(owner) and hasattr(owner.value, name):
         return KnownValue(getattr(owner.value, name))
     if isinstance(owner, OneOf):

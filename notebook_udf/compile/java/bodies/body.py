@@ -29,7 +29,7 @@ from notebook_udf.compile.java.iterating.generated_values import (
     gone_through,
     listed,
 )
-from notebook_udf.compile.java.iterating.iterators import copied, iterated, read_again
+from notebook_udf.compile.java.iterating.iterators import iterated
 from notebook_udf.compile.java.numbers.arithmetic import truth
 from notebook_udf.compile.java.writing.assembly import (
     OUTSIDE,
@@ -51,7 +51,6 @@ from notebook_udf.compile.java.writing.terms import (
     NotCalled,
     NotCompiled,
     NotKnownYet,
-    OneOf,
     Parts,
     Term,
     Undetermined,
@@ -60,6 +59,7 @@ from notebook_udf.compile.java.writing.terms import (
 )
 from notebook_udf.compile.loops import goes_to_the_end, loops_of
 from notebook_udf.compile.symbolic import read_code
+from notebook_udf.compile.unset_names import read_unset
 
 T = TypeVar("T")
 
@@ -136,7 +136,8 @@ class BodyWriter:
             raise NotCompiled("what is not known yet")
         for key in self.graph.blocks:
             if key == self.graph.entry:
-                self.ways[key] = {OUTSIDE: Edge(dict(self.given), {})}
+                unset = dict.fromkeys(read_unset(self.graph, frozenset(self.given)), Unset())
+                self.ways[key] = {OUTSIDE: Edge({**unset, **self.given}, {})}
             # The ways back to it are those that the last writing found.
             behind = {k: v for k, v in self.before.get(key, {}).items() if k not in self._blocks}
             arriving = merging.arriving(behind, self.ways.get(key, {}))
@@ -364,17 +365,7 @@ class BodyWriter:
         return containers.changed_later(self.graph, in_place=self.code.lists.changed_in_place)
 
     def _read(self, variables: Variables, name: str) -> Value:
-        found = variables.get(name)
-        if found is None:
-            raise NotCompiled(f"{name}, which may have no value, or values of several types")
-        if isinstance(found, OneOf):
-            return copied(self.code, found)
-        if not isinstance(found, Term):
-            return found if name == name_scope.OVER else read_again(found)
-        # A copy: the variable may have another value where this one is used.
-        read = self.code.set(found.kinds, found.java)
-        self._origins[read.java] = found.java
-        return replace(read, among=found.among, computed=found.computed)
+        return merging.read_local(self.code, variables, self._origins, name)
 
     def _function(
         self, variables: Variables, operands: Sequence[Value], given: int | None

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from notebook_udf.compile.java.bodies import raise_statements
+from notebook_udf.compile.java.bodies.name_scope import OVER
+from notebook_udf.compile.java.iterating.iterators import read_again
 from notebook_udf.compile.java.objects import enum_classes
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.assembly import Edge, Variables
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     INT,
+    UNSET,
     Iteration,
     Kinds,
     KnownValue,
@@ -233,6 +238,8 @@ def without_none(
     code: Code, variables: Variables, origins: Mapping[str, str], tested: Value | None
 ) -> Variables:
     """The variables on the way on which a value is not None; ``origins`` are those of copies."""
+    if isinstance(tested, OneOf):
+        return _without_none_among(variables, origins, tested)
     if not isinstance(tested, Term) or "none" not in tested.kinds:
         return variables
     origin = origins.get(tested.java, tested.java)
@@ -242,6 +249,47 @@ def without_none(
         else value
         for name, value in variables.items()
     }
+
+
+def _without_none_among(
+    variables: Variables, origins: Mapping[str, str], tested: OneOf
+) -> Variables:
+    there = next((each for each in tested.of if each is not None), None)
+    if there is None:
+        return variables
+    # None is not at its place: what stands there instead is never chosen.
+    of = tuple(there if each is None else each for each in tested.of)
+    places = (tested.place.java, origins.get(tested.place.java))
+    return {
+        name: replace(value, of=of)
+        if isinstance(value, OneOf) and value.place.java in places
+        else value
+        for name, value in variables.items()
+    }
+
+
+def read_local(code: Code, variables: Variables, origins: dict[str, str], name: str) -> Value:
+    """What a variable has, in a copy: it may have another value where this one is used.
+
+    ``origins`` learns which variable of Java's the copy is of.
+    """
+    found = variables.get(name)
+    if found is None or isinstance(found, Unset):
+        raise NotCompiled(f"{name}, which may have no value, or values of several types")
+    if isinstance(found, OneOf):
+        place = code.set(found.place.kinds, found.place.java)
+        origins[place.java] = found.place.java
+        return replace(found, place=place)
+    if not isinstance(found, Term):
+        return found if name == OVER else read_again(found)
+    java = found.java
+    if found.kinds & UNSET:
+        raised = raise_statements.without_value(code, name)
+        code.say(f"if ({java} == GaveUp.GAVE_UP) throw {raised};")
+        java = code.integers.narrowed(found, found.kinds - UNSET).java
+    read = code.set(found.kinds - UNSET, java)
+    origins[read.java] = found.java
+    return replace(read, among=found.among, computed=found.computed)
 
 
 def set_local(variables: Variables, name: str, value: Value | None = None) -> Value:

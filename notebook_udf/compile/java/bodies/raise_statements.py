@@ -9,7 +9,7 @@ from notebook_udf.compile.flow_graph import BasicBlock, Evaluation
 from notebook_udf.compile.java.texts.text_methods import formatted, represented
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import is_raisable
-from notebook_udf.compile.java.writing.terms import EXCEPTION, NotCompiled, Value
+from notebook_udf.compile.java.writing.terms import EXCEPTION, NotCompiled, Value, quoted
 
 # Evaluations that raise nothing.
 _NEVER_RAISING = frozenset(
@@ -92,3 +92,13 @@ def thrown(code: Code, raised: RaiseStatement, value_of: Callable[[Evaluation], 
     is_key = issubclass(raised.exception, KeyError)
     text = represented(code, values[0]) if is_key else formatted(code, values[0], "")
     return f"{made}.saying({code.term(text).java})"
+
+
+def without_value(code: Code, name: str) -> str:
+    """What is thrown where a local variable without a value is read, as an expression."""
+    made = code.raised(UnboundLocalError)
+    if not code.lists.tells:
+        return made
+    # Word for word the same in each version that is read.
+    said = f"cannot access local variable '{name}' where it is not associated with a value"
+    return f"{made}.saying({quoted(said)})"

@@ -78,13 +78,15 @@ def _is_one_of(code: Code, value: Value, asked: Sequence[type]) -> Value:
     return _of_classes(code, value, lambda own: any(own is each for each in asked))
 
 
-def name_of(code: Code, of_type: TypeOf) -> Value:
-    """``type(value).__name__``, also of an exception that was taken."""
+def name_of(code: Code, of_type: TypeOf, name: str) -> Value:
+    """``type(value).__name__`` or ``__qualname__``; the first also of an exception taken."""
     value = of_type.of
     if isinstance(value, KnownValue):
-        return KnownValue(type(value.value).__name__)
+        return KnownValue(getattr(type(value.value), name))
     term = code.term(value)
     if term.kinds == EXCEPTION:
+        if name != "__name__":
+            raise NotCompiled(f"{name} of the type of an exception")
         names = ", ".join(map(quoted, exceptions.names()))
         known = code.constant("String[]", f"new String[] {{{names}}}")
         return code.set(STR, f"{term.java}.name({known})")

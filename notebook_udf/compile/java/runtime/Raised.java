@@ -29,25 +29,28 @@ public final class Raised extends RuntimeException {
 
     private final int bit;
     private final String text;
+    /** Of a class that not all functions know. */
+    private final String name;
 
     private Raised(int bit) {
-        this(bit, null);
+        this(bit, null, null);
     }
 
-    private Raised(int bit, String text) {
+    private Raised(int bit, String name, String text) {
         super(null, null, false, false);
         this.bit = bit;
+        this.name = name;
         this.text = text;
     }
 
     /** One of a class of exceptions that a function raises itself. */
-    public static Raised other(int bit) {
-        return new Raised(bit);
+    public static Raised other(int bit, String name) {
+        return new Raised(bit, name, null);
     }
 
     /** The same with a text; one that has a text keeps it. */
     public Raised saying(String said) {
-        return text != null || said == null ? this : new Raised(bit, said);
+        return text != null || said == null ? this : new Raised(bit, name, said);
     }
 
     /** Whether it is of one class, and says nothing yet. */
@@ -63,8 +66,11 @@ public final class Raised extends RuntimeException {
         return text;
     }
 
-    /** The name of its class in Python, of the names by the places of their bits. */
+    /** The name of its class in Python; of those that all know, by the places of their bits. */
     public String name(String[] names) {
+        if (name != null) {
+            return name;
+        }
         int place = Integer.numberOfTrailingZeros(bit);
         if (place >= names.length) {
             throw GaveUp.GAVE_UP;

@@ -26,6 +26,7 @@ from notebook_udf.compile.java.writing.terms import (
     SET,
     STR,
     TEXTS,
+    UNSET,
     Form,
     Integers,
     Iteration,
@@ -35,10 +36,12 @@ from notebook_udf.compile.java.writing.terms import (
     OneOf,
     Parts,
     Term,
+    Unset,
     Value,
     array_of,
     constant_parts,
     is_record,
+    quoted,
 )
 from notebook_udf.functions.kind_traits import articled
 
@@ -423,6 +426,8 @@ class Code:
             return found
         if isinstance(value, OneOf):
             raise NotCompiled("one of some constants as a value")
+        if isinstance(value, Unset):
+            return Term(UNSET, "GaveUp.GAVE_UP")
         said = value.form if isinstance(value, Parts) else type(value).__name__.lower()
         raise NotCompiled(f"{articled(said)} as a value")
 
@@ -461,7 +466,7 @@ class Code:
         if bit_of(exception):
             return raised(exception)
         bit = self.constants.raised.bit(exception)
-        return self.constant("Raised", f"Raised.other({bit})")
+        return self.constant("Raised", f"Raised.other({bit}, {quoted(exception.__name__)})")
 
     def catching(self, statements: Sequence[str], then: Callable[[str], Iterable[str]]) -> None:
         """Adds statements, and ``then`` what is done with an exception that they raise."""

@@ -42,6 +42,8 @@ DATE: Kinds = frozenset({"date"})
 MOMENT: Kinds = frozenset({"moment"})
 SPAN: Kinds = frozenset({"span"})
 BYTES: Kinds = frozenset({"bytes"})
+# What a variable may have where Python has no value for it.
+UNSET: Kinds = frozenset({"unset"})
 # An object of ``hashlib``, to which bytes may be added.
 HASH: Kinds = frozenset({"hash"})
 # A path of ``pathlib``, as the text that it was made of.
@@ -249,7 +251,7 @@ class TypeOf:
 
 @dataclass(frozen=True)
 class Unset:
-    """What a variable without a value has, until a comprehension that uses its name is done."""
+    """What a variable without a value has."""
 
 
 @dataclass(frozen=True)
