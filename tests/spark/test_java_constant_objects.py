@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -202,13 +203,51 @@ def any_of_them(k: str, n: int) -> bool:
     return any(each in k for each in ROWS[n])
 
 
+STEPS: dict[str, Callable[[str], str] | None] = {"CA": str.lower, "NY": None, "": repr}
+
+
+def function_that_may_be_missing(k: str, n: int) -> str:
+    step = STEPS.get(k)
+    if step is None:
+        return "none"
+    return step(k)
+
+
+def function_if_there(k: str, n: int) -> str:
+    step = STEPS.get(k)
+    return step(k) if step else k
+
+
+def function_or_another(k: str, n: int) -> str:
+    return {"CA": str.lower, "NY": str.title}.get(k, lambda text: text[::-1] + "!")(k)
+
+
+def function_unless_missing(k: str, n: int) -> int:
+    steps = {"CA": lambda v: v * 2, "NY": operator.neg}
+    step = steps.get(k)
+    if not step:
+        return 0
+    return step(n)
+
+
+def functions_beside_a_list(k: str, n: int) -> int:
+    steps = {"CA": operator.add, "NY": operator.mul, "": operator.floordiv}
+    kept = [n, 7]
+    while len(kept) > 1:
+        one, other = kept.pop(), kept.pop()
+        if k in steps:
+            kept.append(steps[k](one, other))
+    return kept[0]
+
+
 FUNCTIONS: list[Callable[..., Any]] = [
     item, item_from_the_end, item_if_there, place_that_varies, taken_apart, none_first,
     false_first, what_may_be_none, length_of_what_may_be_none, attempted, dict_of_dicts,
     names_that_some_lack, with_an_empty_one, with_another_one, lists_in_dicts, in_a_list,
     in_a_tuple_otherwise, in_a_set, first_that_has, records, methods_of_objects, first_rule, many,
     deep, deep_across, lengths, joined, sums, extremes, made_of_them, copied, place_in_a_list,
-    any_of_them,
+    any_of_them, function_that_may_be_missing, function_if_there, function_or_another,
+    function_unless_missing, functions_beside_a_list,
 ]  # fmt: skip
 GIVEN = list(
     itertools.product(["CA", "NY", "", "apple", "kale", None], [0, 1, 2, 5, 59, 60, -1, None])

@@ -109,9 +109,9 @@ def _has_changes(made_here: Any) -> bool:
 
 
 def _is_only_read(display: Evaluation, every: Sequence[Evaluation]) -> bool:
-    """Whether a display of constants stands in one local variable, which is only gone through,
-    looked into and asked for what it holds."""
-    if not all(each.kind == "constant" for each in display.operands):
+    """Whether a display of constants and functions stands in one local variable, which is only
+    gone through, looked into and asked for what it holds."""
+    if not all(map(_is_named, display.operands)):
         return False
     users = [each for each in every if display in each.operands]
     if len(users) != 1 or users[0].kind != "store_local":
@@ -124,6 +124,13 @@ def _is_only_read(display: Evaluation, every: Sequence[Evaluation]) -> bool:
         for operand in each.operands
         if any(operand is read for read in reads)
     )
+
+
+def _is_named(each: Evaluation) -> bool:
+    """Whether it is a constant, or what a name of the module or a ``lambda`` gives."""
+    if each.kind == "attribute":
+        return _is_named(each.operands[0])
+    return each.kind in ("constant", "global", "builtin", "function")
 
 
 def _is_dict_of_names(each: Evaluation) -> bool:
