@@ -73,9 +73,9 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
         return f"{whole.java}.containsKey({code.object(value)})"
     if json_values.is_part(whole):
         return json_values.contains(code, value, whole)
-    sought = text_of(code, value, "in")
+    part = text_of(code, value, "in")
     text = text_of(code, beside_bytes(code, whole), "in")
-    return f"PyText.contains({text}, {sought})"
+    return f"PyText.contains({text}, {part})"
 
 
 def is_in_view(code: Code, value: Value, whole: Term, name: str) -> str | bool:
