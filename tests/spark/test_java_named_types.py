@@ -33,6 +33,9 @@ DOCUMENTS: tuple[str | None, ...] = (
     ),
     *(
         '[{"n": "x"}, {"n": "a"}]',
+        '[{"n": "x"}, {"n": 1}]',
+        '[{"n": "x"}, {"m": "y"}]',
+        '[{"n": "b"}]',
         '["b", null]',
         '["b", "a"]',
         "[3, 1.5, true]",
@@ -159,6 +162,14 @@ def any_in_order(s: str) -> str:
     except (TypeError, ValueError) as error:
         return type(error).__name__
     return ",".join([json.dumps(each) for each in found])
+
+
+def greatest_name(s: str) -> str:
+    return max(json.loads(s), key=lambda each: each["n"])["n"]
+
+
+def test_of_listed_documents(java: Java) -> None:
+    assert answered_alike(java, greatest_name, [TEXT], TEXT, [(text,) for text in DOCUMENTS]) > 1
 
 
 @pytest.mark.parametrize("function", [of_document, keys_of, names_of])

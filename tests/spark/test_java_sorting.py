@@ -18,6 +18,7 @@ from tests.spark.java_calls import Java, answered_alike
 NAN, INF = float("nan"), float("inf")
 LONG_RUNS = sys.version_info >= (3, 13)
 REALS, WHOLES, TEXTS = ArrayType(DoubleType()), ArrayType(LongType()), ArrayType(StringType())
+LISTS = ArrayType(WHOLES)
 FLOATS = (0.0, -0.0, 1.0, 1.5, -1.5, 2.0, 1e300, 5e-324, INF, -INF, 2.0**53, 2.0**63)
 MIXED = (
     *(
@@ -147,6 +148,23 @@ def tried(v: list[int]) -> int | None:
         return sorted([each // (each - 1) for each in v])[1]
     except (ZeroDivisionError, IndexError):
         return None
+
+
+def joined_spans(spans: list[list[int]]) -> list[list[int]]:
+    made: list[list[int]] = []
+    for low, high, *_ in sorted(spans):
+        if made and low <= made[-1][1]:
+            made[-1][1] = max(made[-1][1], high)
+        else:
+            made.append([low, high])
+    return made
+
+
+def lists_tried(v: list[list[int]]) -> str:
+    try:
+        return f"{sorted(v)[0]} {max(v)} {min(v, key=lambda each: each[0])}"
+    except (TypeError, IndexError) as error:
+        return type(error).__name__
 
 
 SORTING: list[tuple[Callable[..., Any], list[DataType], DataType]] = [

@@ -79,7 +79,7 @@ def _extreme_of_list(
     held = code.lists.of(whole.kinds)
     complete = sorting.is_complete(code, given) or set_values.involves_set(given)
     code.lists.check_order(held, complete=complete)
-    if is_record(held) or is_list(held):
+    if is_record(held) or is_list(held - NONE):
         sorting.check_order_of(code, whole, given, f"values of {which}", complete=complete)
     elif not held - NONE <= NUMBERS and held - NONE not in (STR, DATE, MOMENT, DECIMAL):
         raise NotCompiled(f"{which} of this")

@@ -23,6 +23,7 @@ from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     NONE,
+    STR,
     BoundMethod,
     Call,
     KnownValue,
@@ -46,6 +47,8 @@ def called(
     """The call of a method; ``call`` writes that of a function that it is given."""
     owner, name = method.owner, method.name
     constant = owner.value if isinstance(owner, KnownValue) else None
+    if name == "__getitem__" and len(given) == 1 and not names and _has_items(owner):
+        return text_methods.item(code, owner, given[0])
     if isinstance(constant, dict) and does_as_its_kind(constant, name):
         if name in _VIEWS and not given:
             return KnownValue(tuple(getattr(constant, name)()))
@@ -112,6 +115,14 @@ def called(
         return real_numbers.method(code, number, name, given, names)
     owner = web_texts.as_text(code, owner, name, given)
     return text_methods.method(code, owner, name, given, names)
+
+
+def _has_items(owner: Value) -> bool:
+    """Whether it is a list, a dict or a text: each gives an item as brackets behind it do."""
+    if isinstance(owner, KnownValue):
+        return type(owner.value) in (dict, list, tuple, str)
+    kinds = owner.kinds - NONE if isinstance(owner, Term) else frozenset()
+    return kinds == STR or is_list(kinds) or is_dict(kinds)
 
 
 def _is_record_dict(code: Code, owner: Term) -> bool:

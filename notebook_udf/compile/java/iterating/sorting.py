@@ -68,11 +68,14 @@ def check_order(code: Code, held: Kinds, what: str, *, complete: bool = False) -
         return
     if held - NONE in (DATE, MOMENT, DECIMAL):
         return
-    if held and is_list(held):
-        if held & code.lists.fixed and not held <= code.lists.fixed:
+    lists = held - NONE
+    if lists and is_list(lists):
+        if lists & code.lists.fixed and not lists <= code.lists.fixed:
             raise NotCompiled(f"{what} of which some are lists and some tuples")
+        within = code.lists.of(lists)
+        code.lists.check_order(within, complete=complete)
         # A NaN in it is equal to itself where it is the same object.
-        if code.lists.of(held) <= INT | BOOL or code.lists.of(held) <= STR:
+        if within - NONE <= INT | BOOL or within - NONE <= STR:
             return
     ordered = NUMBERS | STR | NONE
     if not held <= (ordered | PARTS if complete else ordered):
@@ -215,7 +218,8 @@ def extreme_by(
     whole = materialised(code, placed["iterable"])
     if is_known_none(placed["key"]):
         raise NotCompiled(f"{function.__name__} with key=None")
-    keys = keys_of(code, whole, placed["key"], call)
+    # Which of several exceptions comes first makes no difference unless one may be taken.
+    keys = keys_of(code, whole, placed["key"], call, complete=not code.lists.handled)
     most = str(function is max).lower()
     found = f"PyList.extremeBy({whole.java}, {keys.java}, {most})"
     return taken_or(code, whole, found, placed.get("default"))
