@@ -179,9 +179,27 @@ def that_calls_another(s: str) -> str:
     return made
 
 
+def calls_itself(n: int) -> int:
+    def moves(k: int) -> int:
+        return 0 if k <= 0 else 2 * moves(k - 1) + 1
+
+    def sums(k: int) -> int:
+        if k < 2:
+            return k
+        return sums(k - 1) + sums(k - 2)
+
+    return moves(n % 20) * 1000 + sums(n % 9) + moves(2)
+
+
+def is_a_lambda_that_calls_itself(n: int) -> int:
+    shared = lambda x, y: x if y == 0 else shared(y, x % y)
+    return shared(n, 12)
+
+
 OF_NUMBERS: list[Callable[[int], object]] = [
     by_place, as_it_was, in_a_loop, made_in_one_round, a_tuple, raises_where_it_is_made,
-    taken_where_it_is_made, another_in_each_round, in_three_loops,
+    taken_where_it_is_made, another_in_each_round, in_three_loops, calls_itself,
+    is_a_lambda_that_calls_itself,
 ]  # fmt: skip
 
 
@@ -230,11 +248,40 @@ def too_few(n: int) -> int:
     return both(n)  # type: ignore[call-arg]
 
 
+def doubling(function: Callable[[int], int]) -> Callable[[int], int]:
+    def double(n: int) -> int:
+        return function(n) * 2
+
+    return double
+
+
+def calls_what_its_decorator_made(n: int) -> int:
+    @doubling
+    def down(k: int) -> int:
+        return 1 if k <= 0 else down(k - 1) + 1
+
+    return down(n % 9)
+
+
+def calls_one_of_two(n: int) -> int:
+    def down(k: int) -> int:
+        return 1 if k <= 0 else down(k - 1) + 1
+
+    first = down(n % 9)
+
+    def down(k: int) -> int:  # type: ignore[no-redef]
+        return 2 if k <= 0 else down(k - 1) + 2
+
+    return first + down(n % 9)
+
+
 REFUSED: list[tuple[Callable[[int], int], str]] = [
     (kept_between_calls, "a default that is no number and no text"),
     (one_of_a_list, "a default that is no number and no text"),
     (one_of_two, "change, which may have no value, or values of several types"),
     (too_few, "a call of both that does not fit it"),
+    (calls_what_its_decorator_made, "down, which has no value yet"),
+    (calls_one_of_two, "down, which changes and which a function here shares"),
 ]
 
 

@@ -372,6 +372,9 @@ class BodyWriter:
     ) -> Value:
         code = nested_functions.code_of(operands)
         name_scope.check_shared(self.graph, tuple(self.given), code)
+        if name_scope.shares_itself(self.graph, code):
+            made = nested_functions.calling_itself(self.scope.function, code)
+            return nested_functions.with_defaults(self.code, made, operands, given)
         shared = {
             name: self._read(variables, name)
             if name in variables

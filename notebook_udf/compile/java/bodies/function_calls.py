@@ -97,6 +97,8 @@ def called(
         if own is None:
             own = method_calls.called(code, function, arguments, names, call)
         return own
+    if isinstance(function, Nested) and function.alone and function.code.co_freevars:
+        return _of_function(run, code, function.alone, arguments, names)
     if isinstance(function, Nested):
         arguments = nested_functions.arguments(function, arguments, names)
         if function.code.co_flags & inspect.CO_GENERATOR:

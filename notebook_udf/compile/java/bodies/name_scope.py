@@ -78,6 +78,19 @@ def saved_names(graph: FlowGraph) -> frozenset[str]:
     return frozenset(each.detail for each in every if each.kind == "save_local")
 
 
+def shares_itself(graph: FlowGraph, code: types.CodeType) -> bool:
+    """Whether a function that is made here shares a variable that has it alone, and no other."""
+    every = [each for block in graph.blocks.values() for each in block.evaluations]
+    stores = [e for e in every if e.kind == "store_cell" and e.detail in code.co_freevars]
+    if len(code.co_freevars) != 1 or len(stores) != 1:
+        return False
+    made = stores[0].operands[0]
+    while made.kind == "function_attribute":
+        made = made.operands[-1]
+    # One with a decorator is what that makes of it.
+    return made.kind == "function" and made.operands[-1].is_constant(code)
+
+
 @lru_cache(maxsize=256)
 def sets_attributes(graph: FlowGraph, record: str) -> bool:
     """Whether a function sets attributes of an object other than its ``record``."""

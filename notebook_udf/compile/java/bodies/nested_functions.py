@@ -53,6 +53,18 @@ def made_in(around: types.FunctionType, code: types.CodeType, shared: dict[str, 
     return Nested(code, shared, alone=alone)
 
 
+def calling_itself(around: types.FunctionType, code: types.CodeType) -> Nested:
+    """A function that another one makes, and that shares with it no more than its own name."""
+    return Nested(code, {}, alone=_naming_itself(code, around))
+
+
+@lru_cache(maxsize=256)
+def _naming_itself(code: types.CodeType, around: types.FunctionType) -> types.FunctionType:
+    own = types.CellType()
+    own.cell_contents = types.FunctionType(code, around.__globals__, closure=(own,))
+    return own.cell_contents
+
+
 def as_constants(given: Sequence[Value]) -> Sequence[Value]:
     """What a display holds: functions that share nothing are constants, where all the rest is."""
     made = [
