@@ -97,8 +97,10 @@ def called(
         if own is None:
             own = method_calls.called(code, function, arguments, names, call)
         return own
-    if isinstance(function, Nested) and function.alone and function.code.co_freevars:
-        return _of_function(run, code, function.alone, arguments, names)
+    alone = function.alone if isinstance(function, Nested) else None
+    if alone is not None and alone.__closure__:
+        # One that calls itself is a method of its own.
+        return _of_function(run, code, alone, arguments, names)
     if isinstance(function, Nested):
         arguments = nested_functions.arguments(function, arguments, names)
         if function.code.co_flags & inspect.CO_GENERATOR:

@@ -61,8 +61,9 @@ def calling_itself(around: types.FunctionType, code: types.CodeType) -> Nested:
 @lru_cache(maxsize=256)
 def _naming_itself(code: types.CodeType, around: types.FunctionType) -> types.FunctionType:
     own = types.CellType()
-    own.cell_contents = types.FunctionType(code, around.__globals__, closure=(own,))
-    return own.cell_contents
+    made = types.FunctionType(code, around.__globals__, closure=(own,))
+    own.cell_contents = made
+    return made
 
 
 def as_constants(given: Sequence[Value]) -> Sequence[Value]:
