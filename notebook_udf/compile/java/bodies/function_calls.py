@@ -98,9 +98,9 @@ def called(
             own = method_calls.called(code, function, arguments, names, call)
         return own
     alone = function.alone if isinstance(function, Nested) else None
-    if alone is not None and alone.__closure__:
+    if alone is not None and alone.value.__closure__:
         # One that calls itself is a method of its own.
-        return _of_function(run, code, alone, arguments, names)
+        return called(run, code, alone, arguments, names, evaluate)
     if isinstance(function, Nested):
         arguments = nested_functions.arguments(function, arguments, names)
         if function.code.co_flags & inspect.CO_GENERATOR:

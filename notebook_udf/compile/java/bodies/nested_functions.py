@@ -49,13 +49,14 @@ def _alone(code: types.CodeType, around: types.FunctionType) -> types.FunctionTy
 
 def made_in(around: types.FunctionType, code: types.CodeType, shared: dict[str, Value]) -> Nested:
     """A function that another one makes, with the variables that it shares with it."""
-    alone = _alone(code, around) if not shared and is_plain_code(code) else None
-    return Nested(code, shared, alone=alone)
+    if shared or not is_plain_code(code):
+        return Nested(code, shared)
+    return Nested(code, shared, alone=KnownValue(_alone(code, around)))
 
 
 def calling_itself(around: types.FunctionType, code: types.CodeType) -> Nested:
     """A function that another one makes, and that shares with it no more than its own name."""
-    return Nested(code, {}, alone=_naming_itself(code, around))
+    return Nested(code, {}, alone=KnownValue(_naming_itself(code, around)))
 
 
 @lru_cache(maxsize=256)
@@ -68,10 +69,7 @@ def _naming_itself(code: types.CodeType, around: types.FunctionType) -> types.Fu
 
 def as_constants(given: Sequence[Value]) -> Sequence[Value]:
     """What a display holds: functions that share nothing are constants, where all the rest is."""
-    made = [
-        KnownValue(each.alone) if isinstance(each, Nested) and each.alone else each
-        for each in given
-    ]
+    made = [each.alone if isinstance(each, Nested) and each.alone else each for each in given]
     return made if all(isinstance(each, KnownValue) for each in made) else given
 
 

@@ -174,7 +174,7 @@ def place_of(code: Code, container: Any, value: Value) -> Term:
 def as_constant(code: Code, default: Value) -> Value:
     """What is made of constants alone, and only read, as a constant; any other value as it is."""
     if isinstance(default, Nested) and default.alone is not None:
-        return KnownValue(default.alone)
+        return default.alone
     if isinstance(default, Term) and default.java in code.empties:
         return KnownValue(code.empties[default.java])
     if not isinstance(default, Parts) or default.of is not None:

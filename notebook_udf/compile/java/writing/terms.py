@@ -231,7 +231,7 @@ class Nested:
     function: FunctionType | None = None
     defaults: tuple[Value, ...] = ()
     named_defaults: Mapping[str, Value] = field(default_factory=dict)
-    alone: FunctionType | None = None
+    alone: KnownValue | None = None
 
 
 @dataclass(frozen=True)
