@@ -311,6 +311,9 @@ class BodyWriter:
 
     def _evaluated(self, variables: Variables, each: Evaluation) -> Value:
         kind, name = each.kind, each.detail
+        if kind == "local" and name not in variables and name in name_scope.cells(self.graph):
+            # Of a cell that is handed on; what is in it is asked for where it is used.
+            return Unset()
         if kind == "local" or (kind == "cell" and name in variables):
             return self._read(variables, name)
         operands = [self._of(operand) for operand in each.operands]

@@ -78,6 +78,13 @@ def saved_names(graph: FlowGraph) -> frozenset[str]:
     return frozenset(each.detail for each in every if each.kind == "save_local")
 
 
+@lru_cache(maxsize=256)
+def cells(graph: FlowGraph) -> frozenset[str]:
+    """The variables that functions which are made here may share."""
+    every = (each for block in graph.blocks.values() for each in block.evaluations)
+    return frozenset(each.detail for each in every if each.kind == "store_cell")
+
+
 def shares_itself(graph: FlowGraph, code: types.CodeType) -> bool:
     """Whether a function that is made here shares a variable that has it alone, and no other."""
     every = [each for block in graph.blocks.values() for each in block.evaluations]
