@@ -25,7 +25,7 @@ from notebook_udf.functions.kind_traits import PROCESS, TABLE
 from notebook_udf.host.java_functions import JavaFunction
 from notebook_udf.kernel.background import Background
 from notebook_udf.kernel.java_counts import JavaCounts
-from notebook_udf.kernel.java_descriptions import description, java_name
+from notebook_udf.kernel.java_descriptions import description, java_name, lists_among
 from notebook_udf.kernel.java_failures import JavaFailures
 from notebook_udf.kernel.java_library import JavaLibrary
 from notebook_udf.kernel.java_lists import JavaLists
@@ -281,12 +281,17 @@ class JavaCalls:
         if isinstance(types, RecordCall):
             # Java's compiler is asked when it is called.
             return None
-        return self._refused(record, known or str(len(types)))
+        return self._refused(record, known or str(len(types)), types)
 
-    def _refused(self, record: RegisteredFunction, calls: str) -> NotCompiled | None:
+    def _refused(
+        self, record: RegisteredFunction, calls: str, types: Types = ()
+    ) -> NotCompiled | None:
         """What Java's compiler has against the class for such calls, see ``JavaFunctions.add``."""
         functions = self._session.host.java
-        failure = functions.failure(java_name(record), calls) if functions is not None else ""
+        if functions is None:
+            return None
+        names = dict.fromkeys([java_name(record), java_name(record, None, lists_among(types))])
+        failure = next(filter(None, (functions.failure(name, calls) for name in names)), "")
         return NotCompiled(f"its compiler says {failure}; please report this") if failure else None
 
     def register(self, record: RegisteredFunction, name: str) -> bool:
@@ -333,13 +338,14 @@ class JavaCalls:
         record: RegisteredFunction,
         classes: Mapping[int, JavaClass],
         shape: RecordShape | None = None,
+        lists: Types = (),
     ) -> JavaFunction:
         """What Spark is to know of a function, whose calls are noted to be of it."""
-        for each in (java_name(record, shape), *(known.name for known in classes.values())):
+        for each in (java_name(record, shape, lists), *(known.name for known in classes.values())):
             self._records.get((each,), lambda: record)
         asked = in_java.gives_rows(record) or isinstance(record, GroupValue)
         in_python = None if asked else self._session.planned(record)
-        return description(record, classes, in_python, shape)
+        return description(record, classes, in_python, shape, lists)
 
     def by_count(self, record: RegisteredFunction) -> dict[int, JavaClass]:
         """The classes for calls that give so many parameters, of those whose types are declared."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql.types import ArrayType, DataType
@@ -18,13 +18,28 @@ from notebook_udf.registry import RegisteredFunction
 from notebook_udf.specs.record_shape import RecordShape
 
 
-def java_name(record: RegisteredFunction, shape: RecordShape | None = None) -> str:
-    """What Java calls a version of a function, for records of a shape."""
-    known = repr(record.identity)
+def java_name(
+    record: RegisteredFunction,
+    shape: RecordShape | None = None,
+    lists: Sequence[DataType] = (),
+) -> str:
+    """What Java calls a version of a function, for records of a shape, or for lists of types.
+
+    Spark tells calls apart by types that may hold NULL: what a class does whose lists hold none is
+    another answer for lists that do.
+    """
+    known: tuple[Any, ...] = record.identity
     if shape is not None:
         # What is collected may be declared where it is called.
-        known = repr((record.identity, shape, record.definition.result_type))
-    return f"F{hashlib.sha256(known.encode()).hexdigest()[:16]}"
+        known = (record.identity, shape, record.definition.result_type)
+    if lists:
+        known = (known, *lists)
+    return f"F{hashlib.sha256(repr(known).encode()).hexdigest()[:16]}"
+
+
+def lists_among(types: Sequence[DataType]) -> tuple[DataType, ...]:
+    """The types of a call for ``java_name``, if it is one of lists and the like."""
+    return tuple(types) if any(map(is_nested, types)) else ()
 
 
 def description(
@@ -32,6 +47,7 @@ def description(
     classes: Mapping[int, JavaClass],
     in_python: Any,
     shape: RecordShape | None = None,
+    lists: Sequence[DataType] = (),
 ) -> JavaFunction:
     """The function with its classes by how many arguments a call gives; see ``JavaFunction``."""
     definition = record.definition
@@ -50,7 +66,7 @@ def description(
         returned = ArrayType(in_java.row_type(record), containsNull=False)
     return JavaFunction(
         record.name,
-        java_name(record, shape),
+        java_name(record, shape, lists),
         header,
         classes,
         [t if is_nested(t) else None for t in definition.declared_types],

@@ -15,7 +15,7 @@ from pyspark.sql.types import DataType
 from notebook_udf.compile.java.java_class import JavaClass
 from notebook_udf.compile.java.writing.terms import TypesMissing
 from notebook_udf.host.java_functions import JavaFunctions
-from notebook_udf.kernel.java_descriptions import java_name
+from notebook_udf.kernel.java_descriptions import java_name, lists_among
 from notebook_udf.kernel.recent import Recent
 from notebook_udf.planner.physical.in_java import RecordCall
 from notebook_udf.registry import MOST_VERSIONS, RegisteredFunction
@@ -74,8 +74,9 @@ class JavaLists:
         if not isinstance(made, JavaClass):
             return None
         with self._lock:
-            name = self._named(functions, record, shape)
-            identity = java_name(record, shape)
+            lists = lists_among(given)
+            name = self._named(functions, record, shape, lists)
+            identity = java_name(record, shape, lists)
             functions.add(identity, text, made)
             calls.belongs(record, made)
             if shape is not None:
@@ -86,14 +87,18 @@ class JavaLists:
             return self._session.hidden.keep(name, record)
 
     def _named(
-        self, functions: JavaFunctions, record: RegisteredFunction, shape: RecordShape | None
+        self,
+        functions: JavaFunctions,
+        record: RegisteredFunction,
+        shape: RecordShape | None,
+        lists: tuple[DataType, ...],
     ) -> str:
         """The name in SQL of what gives the lists, which Spark knows from now on."""
         hidden = self._session.hidden
-        name = f"_nu_rows_{record.name}_{java_name(record, shape)[1:9]}"
+        name = f"_nu_rows_{record.name}_{java_name(record, shape, lists)[1:9]}"
         if hidden.has(name, record):
             return name
-        functions.register(name, self._calls.described(record, {}, shape))
+        functions.register(name, self._calls.described(record, {}, shape, lists))
         hidden.keep(name, record)
         names = self._names.setdefault(record.name.lower(), deque())
         names.append(name)
