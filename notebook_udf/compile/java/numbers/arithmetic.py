@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.numbers import decimals
-from notebook_udf.compile.java.times import date_values
+from notebook_udf.compile.java.times import date_values, spans
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.number_terms import as_double, as_int
@@ -25,6 +25,7 @@ from notebook_udf.compile.java.writing.terms import (
     RECORD,
     SCALARS,
     SET,
+    SPAN,
     STR,
     Kinds,
     KnownValue,
@@ -139,6 +140,8 @@ def _changed(code: Code, value: Value, method: str, of_long: str, of_double: str
     one = as_int(code, json_values.without_containers(code, code.term(value)))
     if decimals.is_decimal(one):
         return decimals.changed(code, method, one)
+    if one.kinds - NONE == SPAN:
+        return spans.changed(code, method, one)
     _scalar(one)
     if one.kinds == INT and code.integers.bounded:
         return code.set(INT, of_long.format(one.java))
@@ -225,6 +228,8 @@ def truth(code: Code, value: Value) -> str | bool:
     held = code.integers.held(one.kinds)
     if one.kinds in (DATE, MOMENT):
         return True
+    if one.kinds == SPAN:
+        return f"{one.java} != 0L"
     if one.kinds == DECIMAL | NONE:
         present = code.integers.narrowed(one, DECIMAL).java
         return f"({one.java} != null && PyDecimal.truth({present}))"

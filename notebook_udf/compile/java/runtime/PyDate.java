@@ -8,8 +8,6 @@ import java.time.temporal.ChronoUnit;
 /** Python's dates, naive datetimes, and the spans between them, which are microseconds. */
 public final class PyDate {
     private static final long DAY = 86400000000L;
-    // What a timedelta holds at most, in days.
-    private static final long MOST_DAYS = 999999999L;
 
     private PyDate() {
     }
@@ -137,35 +135,6 @@ public final class PyDate {
         return unfolded(one).compareTo(unfolded(other));
     }
 
-    /** A span of whole days, as a timedelta has them: the rest is never negative. */
-    public static long days(long micros) {
-        return Math.floorDiv(micros, DAY);
-    }
-
-    public static long seconds(long micros) {
-        return Math.floorMod(micros, DAY) / 1000000L;
-    }
-
-    public static double totalSeconds(long micros) {
-        return PyNumber.divide(micros, 1000000L);
-    }
-
-    /** str of a span. */
-    public static String spanText(long micros) {
-        long days = days(micros), seconds = seconds(micros), rest = Math.floorMod(micros, 1000000L);
-        StringBuilder made = new StringBuilder();
-        if (days != 0L) {
-            made.append(days).append(days == 1L || days == -1L ? " day, " : " days, ");
-        }
-        made.append(seconds / 3600L);
-        padded(made.append(':'), (int) (seconds / 60L % 60L), 2);
-        padded(made.append(':'), (int) (seconds % 60L), 2);
-        if (rest != 0L) {
-            padded(made.append('.'), (int) rest, 6);
-        }
-        return made.toString();
-    }
-
     /** The number of a month by a name that is not minded the case of. */
     public static long month(String name, Object[] names) {
         String asked = name.toLowerCase(java.util.Locale.ROOT);
@@ -191,14 +160,6 @@ public final class PyDate {
     /** Digits of a second's fraction as microseconds. */
     public static long micros(String digits) {
         return Long.parseLong((digits + "00000").substring(0, 6));
-    }
-
-    /** A span; one that is too long for these 64 bits is left to Python. */
-    public static long span(long micros) {
-        if (Math.abs(Math.floorDiv(micros, DAY)) > MOST_DAYS) {
-            throw Raised.OVERFLOW;
-        }
-        return micros;
     }
 
     public static long weekday(LocalDate date) {

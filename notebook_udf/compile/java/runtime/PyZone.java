@@ -114,7 +114,7 @@ public final class PyZone {
     public double timestamp(Object value) {
         if (value instanceof PyAware) {
             long micros = PyDate.between(((PyAware) value).shown, LocalDateTime.of(1970, 1, 1, 0, 0));
-            return PyDate.totalSeconds(micros - ((PyAware) value).offset);
+            return PySpan.totalSeconds(micros - ((PyAware) value).offset);
         }
         LocalDateTime moment = (LocalDateTime) value;
         long second = searched(moment.toEpochSecond(ZoneOffset.UTC), PyDate.isFolded(moment));

@@ -113,7 +113,7 @@ def arithmetic(code: Code, how: str, one: Term, other: Term) -> Value:
         moment, span = (one, other) if one.kinds == STAMP else (other, one)
         return code.set(STAMP, f"PyAware.plus({moment.java}, {span.java})")
     if how == "-" and (one.kinds, other.kinds) == (STAMP, SPAN):
-        return code.set(STAMP, f"PyAware.plus({one.java}, Math.negateExact({other.java}))")
+        return code.set(STAMP, f"PyAware.plus({one.java}, PySpan.negate({other.java}))")
     raise NotCompiled(f"{how} of these")
 
 

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Sequence
 
 from notebook_udf.compile.bindings import taken
-from notebook_udf.compile.java.times import aware_moments, time_formats
+from notebook_udf.compile.java.times import aware_moments, spans, time_formats
 from notebook_udf.compile.java.times.aware_moments import STAMP, is_stamp
 from notebook_udf.compile.java.writing import choices
 from notebook_udf.compile.java.writing.code import Code
@@ -43,7 +43,11 @@ _ATTRIBUTES: dict[Kinds, dict[str, str]] = {
         "second": "(long) {0}.getSecond()",
         "microsecond": "(long) ({0}.getNano() / 1000)",
     },
-    SPAN: {"days": "PyDate.days({0})", "seconds": "PyDate.seconds({0})"},
+    SPAN: {
+        "days": "PySpan.days({0})",
+        "seconds": "PySpan.seconds({0})",
+        "microseconds": "PySpan.micros({0})",
+    },
 }
 # What a method without arguments gives.
 _METHODS: dict[Kinds, dict[str, tuple[Kinds, str]]] = {
@@ -60,19 +64,10 @@ _METHODS: dict[Kinds, dict[str, tuple[Kinds, str]]] = {
         "isoformat": (STR, "PyDate.text({0}, 'T')"),
         "date": (DATE, "{0}.toLocalDate()"),
     },
-    SPAN: {"total_seconds": (FLOAT, "PyDate.totalSeconds({0})")},
+    SPAN: {"total_seconds": (FLOAT, "PySpan.totalSeconds({0})")},
 }
 # By the name of what isoformat ends with, how Java calls it.
 _UP_TO = {"hours": 0, "minutes": 1, "seconds": 2, "milliseconds": 3, "microseconds": 6}
-_UNITS = {
-    "days": 86_400_000_000,
-    "hours": 3_600_000_000,
-    "minutes": 60_000_000,
-    "seconds": 1_000_000,
-    "milliseconds": 1_000,
-    "microseconds": 1,
-    "weeks": 7 * 86_400_000_000,
-}
 
 
 def is_temporal(*terms: Term) -> bool:
@@ -180,8 +175,11 @@ def _iso_format(code: Code, term: Term, given: Sequence[Value], names: Sequence[
 
 
 def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
-    """A sum or a difference."""
+    """A sum or a difference, or of spans more than that."""
     one, other = code.present(left), code.present(right)
+    of_spans = spans.arithmetic(code, how, one, other)
+    if of_spans is not None:
+        return of_spans
     if is_stamp(one) or is_stamp(other):
         return aware_moments.arithmetic(code, how, one, other)
     kinds = (min(one.kinds), min(other.kinds)) if len(one.kinds) == len(other.kinds) == 1 else ()
@@ -190,27 +188,18 @@ def arithmetic(code: Code, how: str, left: Value, right: Value) -> Value:
         case ("-", "date", "date") | ("-", "moment", "moment"):
             return code.set(SPAN, f"PyDate.between({a}, {b})")
         case ("+", "date", "span"):
-            return code.set(DATE, f"PyDate.plusDays({a}, PyDate.days({b}))")
+            return code.set(DATE, f"PyDate.plusDays({a}, PySpan.days({b}))")
         case ("+", "span", "date"):
-            return code.set(DATE, f"PyDate.plusDays({b}, PyDate.days({a}))")
+            return code.set(DATE, f"PyDate.plusDays({b}, PySpan.days({a}))")
         case ("-", "date", "span"):
             # Python negates the span's days, which are rounded down.
-            return code.set(DATE, f"PyDate.plusDays({a}, -PyDate.days({b}))")
+            return code.set(DATE, f"PyDate.plusDays({a}, -PySpan.days({b}))")
         case ("+", "moment", "span"):
             return code.set(MOMENT, f"PyDate.plus({a}, {b})")
         case ("+", "span", "moment"):
             return code.set(MOMENT, f"PyDate.plus({b}, {a})")
         case ("-", "moment", "span"):
-            return code.set(MOMENT, f"PyDate.plus({a}, Math.negateExact({b}))")
-        case ("+" | "-", "span", "span"):
-            way = "addExact" if how == "+" else "subtractExact"
-            return code.set(SPAN, f"PyDate.span(Math.{way}({a}, {b}))")
-        case ("/", "span", "span"):
-            return code.set(FLOAT, f"PyNumber.divide({a}, {b})")
-        case ("//", "span", "span"):
-            return code.set(INT, code.integers.of_long(f"PyNumber.floorDivide({a}, {b})"))
-        case ("%", "span", "span"):
-            return code.set(SPAN, f"PyNumber.modulo({a}, {b})")
+            return code.set(MOMENT, f"PyDate.plus({a}, PySpan.negate({b}))")
     raise NotCompiled(f"{how} of these")
 
 
@@ -307,7 +296,7 @@ def text(code: Code, term: Term) -> Term:
             STR, said if kinds == term.kinds else f'{term.java} == null ? "None" : {said}'
         )
     if term.kinds == SPAN:
-        return code.set(STR, f"PyDate.spanText({term.java})")
+        return code.set(STR, f"PySpan.text({term.java})")
     raise NotCompiled("what may be no date or no span, in a text")
 
 
@@ -334,7 +323,7 @@ def _fitting(
 ) -> dict[str, Value]:
     found = taken(given, names, known, known)
     if found is None or not all(name in found for name in known[:least]):
-        raise NotCompiled("a call of date, datetime or timedelta that does not fit it")
+        raise NotCompiled("a call of date or datetime that does not fit it")
     return found
 
 
@@ -354,24 +343,8 @@ def made_moment(code: Code, given: Sequence[Value], names: Sequence[str]) -> Val
     return made if offset is None else aware_moments.at(code, made, offset)
 
 
-def made_span(code: Code, given: Sequence[Value], names: Sequence[str]) -> Value:
-    """``timedelta`` of whole numbers of its units."""
-    known = ("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks")
-    parts = _placed(given, names, known, 0)
-    constants = [each.value for each in parts if isinstance(each, KnownValue)]
-    if len(constants) == len(parts):
-        try:
-            return KnownValue(dt.timedelta(*constants))
-        except (TypeError, OverflowError):
-            raise NotCompiled("what raises in every row") from None
-    total = "0L"
-    for name, java in zip(known, _numbers(code, parts, len(known)), strict=True):
-        total = f"Math.addExact({total}, Math.multiplyExact({java}, {_UNITS[name]}L))"
-    return code.set(SPAN, f"PyDate.span({total})")
-
-
 CONSTRUCTORS: dict[object, Callable[[Code, Sequence[Value], Sequence[str]], Value]] = {
     dt.date: made_date,
     dt.datetime: made_moment,
-    dt.timedelta: made_span,
+    dt.timedelta: spans.made,
 }
