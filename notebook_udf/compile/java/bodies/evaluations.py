@@ -189,7 +189,9 @@ def _map(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Valu
         return code.empty(json_values.empty_dict(code), {})
     constants = [each.value for each in as_constants(given) if isinstance(each, KnownValue)]
     if len(constants) == len(given):
-        return KnownValue(dict(zip(constants[::2], constants[1::2], strict=True)))
+        made = dict(zip(constants[::2], constants[1::2], strict=True))
+        code.displays[id(made)] = made
+        return KnownValue(made)
     keys = [each.value if isinstance(each, KnownValue) else None for each in given[::2]]
     names = tuple(key for key in keys if type(key) is str)
     if len(names) == len(keys) == len(set(names)):
@@ -199,6 +201,8 @@ def _map(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Valu
 
 def _grow(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     whole = given[0]
+    if isinstance(whole, Term):
+        code.empties.pop(whole.java, None)
     if isinstance(whole, Term) and is_set(whole.kinds):
         change = set_values.put if how == "set_add" else set_values.extend
         change(code, whole, given[1])

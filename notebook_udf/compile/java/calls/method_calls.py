@@ -7,7 +7,7 @@ import decimal
 import re
 
 from notebook_udf.compile.java.collections import containers, lookups, queues, set_values
-from notebook_udf.compile.java.documents import json_values
+from notebook_udf.compile.java.documents import document_changes, json_values
 from notebook_udf.compile.java.iterating.iterators import (
     materialised,
     view,
@@ -89,11 +89,8 @@ def called(
         return web_texts.method(code, owner, name, given, names)
     if isinstance(owner, Term) and hashes.is_hash(owner):
         return hashes.method(code, owner, name, given, names)
-    if isinstance(owner, Term) and json_values.has_dict_methods(owner):
-        whole = owner
-        if name in _VIEWS and not given:
-            return Sequence(lambda: view_of_document(code, whole, name))
-        return json_values.method(code, owner, name, given, names)
+    if isinstance(owner, Term) and json_values.methods_of(owner) is not None:
+        return _method_of_document(code, owner, name, given, names)
     if isinstance(owner, Term) and is_dict(owner.kinds - NONE):
         return _method_of_dict(code, owner, name, given, names)
     if queues.has_methods(owner) and not names:
@@ -115,6 +112,23 @@ def called(
         return real_numbers.method(code, number, name, given, names)
     owner = web_texts.as_text(code, owner, name, given)
     return text_methods.method(code, owner, name, given, names)
+
+
+def _method_of_document(
+    code: Code, owner: Term, name: str, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Value:
+    having = json_values.methods_of(owner)
+    if having is dict:
+        if name in _VIEWS and not given:
+            return Sequence(lambda: view_of_document(code, owner, name))
+        changed = document_changes.method_of_dict(code, owner, name, given, names)
+        return changed or json_values.method(code, owner, name, given, names)
+    if names:
+        raise NotCompiled(f"the method {name} of a list of a document, with {names[0]}=")
+    method = (
+        document_changes.method_of_list if having is list else document_changes.method_of_either
+    )
+    return method(code, owner, name, given)
 
 
 def _has_items(owner: Value) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from notebook_udf.compile.flow_graph import Evaluation, FlowGraph
 from notebook_udf.compile.java.collections import lookups
+from notebook_udf.compile.java.documents import document_changes, json_values
 from notebook_udf.compile.java.documents.json_values import DICTS
 from notebook_udf.compile.java.iterating import iterators, unpacking
 from notebook_udf.compile.java.writing.code import Code
@@ -25,6 +26,7 @@ from notebook_udf.compile.java.writing.terms import (
     PARTS,
     SCALARS,
     STR,
+    Kinds,
     KnownValue,
     NotCompiled,
     Parts,
@@ -181,15 +183,23 @@ def is_own(kinds: frozenset[str]) -> bool:
 
 def put_item(code: Code, whole: Term, key: Value, value: Value) -> None:
     """``whole[key] = value`` of a dict."""
+    if whole.kinds == DICTS:
+        document_changes.store(code, whole, key, value)
+        return
     if not is_own(whole.kinds):
         raise NotCompiled("a change of a dict that was given")
     term = code.term(key)
-    keys = frozenset(f"{kind}{KEYS}" for kind in whole.kinds)
-    code.lists.put(keys, term.kinds)
-    if code.lists.of(keys) - NONE not in (INT, STR, DATE):
-        raise NotCompiled("a dict whose keys are not all texts, all whole numbers or all dates")
+    _check_keys(code, whole, term.kinds)
     held = code.held_by(whole, value)
     code.say(f"{whole.java}.put({code.object(term)}, {code.object(held)});")
+
+
+def _check_keys(code: Code, whole: Term, more: Kinds) -> None:
+    """Notes the kinds of more keys of a dict, of which Java's equality has to be Python's."""
+    keys = frozenset(f"{kind}{KEYS}" for kind in whole.kinds)
+    code.lists.put(keys, more)
+    if code.lists.of(keys) - NONE not in (INT, STR, DATE):
+        raise NotCompiled("a dict whose keys are not all texts, all whole numbers or all dates")
 
 
 def compared_lists(code: Code, how: str, left: Value, right: Value) -> Term | None:
@@ -219,6 +229,9 @@ def compared_lists(code: Code, how: str, left: Value, right: Value) -> Term | No
 
 def store(code: Code, whole: Term, index: Value, value: Value) -> None:
     """``whole[index] = value``."""
+    if document_changes.is_of_document(whole):
+        document_changes.store(code, whole, index, value)
+        return
     if is_dict(whole.kinds):
         put_item(code, whole, index, value)
         return
@@ -245,6 +258,9 @@ def check_own_list(code: Code, whole: Term, refusal: str) -> None:
 
 def delete(code: Code, whole: Term, index: Value) -> None:
     """``del whole[index]``."""
+    if document_changes.is_of_document(whole):
+        document_changes.delete(code, whole, index)
+        return
     if is_dict(whole.kinds):
         if not is_own(whole.kinds):
             raise NotCompiled("a change of a dict that was given")
@@ -272,10 +288,12 @@ def made_dict(code: Code, given: tuple[Value, ...]) -> Value:
     if not given:
         return made
     (pairs,) = given
+    if isinstance(pairs, Term) and json_values.is_part(pairs):
+        return document_changes.copied(code, pairs)
     if isinstance(pairs, Term) and is_dict(pairs.kinds - NONE):
         whole = code.present(pairs)
         if whole.kinds == DICTS:
-            raise NotCompiled("a copy of a part of a document")
+            return document_changes.copied(code, whole)
         over = iterators.view(code, whole, "items")
     else:
         over = iterators.iterated(code, pairs)
@@ -311,6 +329,14 @@ def is_mapping(value: Value) -> bool:
 
 def put_all(code: Code, whole: Term, value: Value) -> None:
     """``whole.update(value)`` of two dicts."""
+    if whole.kinds == DICTS:
+        document_changes.put_all(code, whole, value)
+        return
+    if isinstance(value, Term) and json_values.is_part(value) and is_own(whole.kinds):
+        code.lists.put(whole.kinds, json_values.PART)
+        _check_keys(code, whole, STR)
+        code.say(f"PyDocument.putAll({whole.java}, {code.object(code.present(value))});")
+        return
     if not is_mapping(value):
         raise NotCompiled("update with what is no dict")
     if isinstance(value, KnownValue):

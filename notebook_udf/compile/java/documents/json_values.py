@@ -37,8 +37,10 @@ LISTS: Kinds = frozenset({f"{LIST}json"})
 DICTS: Kinds = frozenset({f"{DICT}json"})
 # All that a part of a document may be.
 PART = SCALARS | PARTS
-# A part that has methods of a dict.
-_OWNER: Kinds = frozenset({"dict of a document"})
+# Parts that have the methods of a dict, those of a list, or those that both have.
+_DICT: Kinds = frozenset({"dict of a document"})
+_LIST: Kinds = frozenset({"list of a document"})
+_EITHER: Kinds = frozenset({"list or dict of a document"})
 _TYPES = (str, int, float, bool, list, dict, type(None))
 # How Java calls the types that isinstance asks for.
 _LETTERS = {str: "s", int: "ib", float: "f", bool: "b", list: "l", dict: "d", type(None): "n"}
@@ -122,13 +124,19 @@ def with_attribute(code: Code, part: Term, name: str) -> Term:
         return code.term(as_text(code, part, AttributeError))
     if having == [dict]:
         java = f"PyJson.dict({code.object(part)}, {raised(AttributeError)})"
-        return code.set(_OWNER, java)
+        return code.set(_DICT, java)
+    if having == [list]:
+        return code.set(_LIST, f"PyDocument.list({code.object(part)})")
+    if having == [list, dict]:
+        return code.set(_EITHER, f"PyDocument.either({code.object(part)})")
     raise NotCompiled(f"{name} of a part of a document")
 
 
-def has_dict_methods(owner: Value) -> bool:
-    """Whether a value is what ``with_attribute`` made of a dict."""
-    return isinstance(owner, Term) and owner.kinds == _OWNER
+def methods_of(owner: Value) -> type | None:
+    """Whose methods a value has that ``with_attribute`` made of a part: a ``dict``'s, a ``list``'s,
+    or an ``object``'s that may be either; None of any other value."""
+    known = {_DICT: dict, _LIST: list, _EITHER: object}
+    return known.get(owner.kinds) if isinstance(owner, Term) else None
 
 
 def method(
@@ -137,16 +145,23 @@ def method(
     """A method of a dict of a document but for its views: ``get``."""
     if name == "get" and 1 <= len(given) <= 2 and not names:
         default = code.term(given[1]) if len(given) == 2 else Term(NONE, "null")
-        java = f"PyJson.get({owner.java}, {_key(code, given[0])}, {code.object(default)})"
+        java = f"PyJson.get({owner.java}, {key(code, given[0])}, {code.object(default)})"
         return code.set(PART | default.kinds, java)
     raise NotCompiled(f"the method {name} of a dict of a document")
 
 
-def _key(code: Code, key: Value) -> str:
-    term = code.term(key)
+def key(code: Code, value: Value) -> str:
+    """What may be a key of a document, as an object.
+
+    Raises
+    ------
+    NotCompiled
+        If Java may find another one by it, or none.
+    """
+    term = code.term(value)
     if not (term.kinds <= SCALARS or is_part(term)):
         raise NotCompiled("a key of this type in a document")
-    _check_text(key)
+    _check_text(value)
     return code.object(term)
 
 
@@ -159,7 +174,7 @@ def _check_text(value: Value) -> None:
 
 def item(code: Code, part: Term, index: Value) -> Value:
     """``part[index]``."""
-    java = f"PyJson.item({code.object(part)}, {_key(code, index)})"
+    java = f"PyJson.item({code.object(part)}, {key(code, index)})"
     return code.set(code.lists.of(part.kinds) | PART, java)
 
 

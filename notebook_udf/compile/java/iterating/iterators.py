@@ -70,7 +70,8 @@ def iterated(code: Code, value: Value) -> Iteration:
     if is_dict(term.kinds):
         return view(code, term, "keys")
     if json_values.is_part(term):
-        return _of_list(code, *json_values.elements(code, term))
+        held = code.lists.of(term.kinds) | json_values.PART
+        return _of_list(code, code.object(term), held, "PyParts")
     if term.kinds == STR:
         return of_class(code, "PyLetters", term.java, STR)
     if term.kinds == BYTES:
@@ -252,13 +253,10 @@ def _of_places(code: Code, whole: Term) -> Iteration:
 
 def view_of_document(code: Code, whole: Term, which: str) -> Iteration:
     """As ``view``, of a dict of a document."""
-    held = [name for name in ("keys", "values") if which in ("items", name)]
-    kinds = {"keys": STR, "values": json_values.PART}
-    made = [
-        _of_list(code, f"PyJson.{name}((java.util.HashMap) {whole.java})", kinds[name])
-        for name in held
-    ]
-    return zipped(code, made) if len(made) == 2 else made[0]
+    java = f"(java.util.HashMap) {whole.java}"
+    if which != "values":
+        java = f"PyJson.withTexts({java})"
+    return view(code, code.set(json_values.DICTS, java), which)
 
 
 def read_again(value: Value) -> Value:

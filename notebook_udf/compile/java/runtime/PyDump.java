@@ -36,6 +36,9 @@ public final class PyDump implements java.util.Comparator {
     }
 
     private void put(Object value, int depth) {
+        if (depth > PyJson.DEEPEST) {
+            throw GaveUp.GAVE_UP;
+        }
         if (value instanceof String) {
             quote((String) value);
         } else if (value instanceof PyHalf) {

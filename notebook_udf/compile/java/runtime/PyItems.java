@@ -13,12 +13,12 @@ public final class PyItems {
         return each.hasNext();
     }
 
-    /** Goes on; raises where other keys are there than when it began. */
+    /** Goes on; when Python raises for other keys than there were, it knows itself. */
     public void go() {
         try {
             now = (java.util.Map.Entry) each.next();
         } catch (java.util.ConcurrentModificationException changed) {
-            throw Raised.RAISED;
+            throw GaveUp.GAVE_UP;
         }
     }
 

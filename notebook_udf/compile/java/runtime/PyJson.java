@@ -9,7 +9,7 @@ import java.util.HashMap;
  */
 public final class PyJson {
     // Every Python goes so deep, at whatever depth it is called; one raises soon after, another not.
-    private static final int DEEPEST = 400;
+    static final int DEEPEST = 400;
     private static final String ESCAPES = "\"\\/bfnrt";
     private static final String ESCAPED = "\"\\/\b\f\n\r\t";
 
@@ -388,19 +388,14 @@ public final class PyJson {
         return made;
     }
 
-    /** The keys of a dict: one with half of a pair is left to Python. */
-    public static ArrayList keys(HashMap map) {
-        ArrayList made = new ArrayList(map.keySet());
-        for (int i = 0; i < made.size(); i++) {
-            if (made.get(i) instanceof PyHalf) {
+    /** A dict whose keys are gone through: one with half of a pair is left to Python. */
+    public static HashMap withTexts(HashMap map) {
+        for (java.util.Iterator each = map.keySet().iterator(); each.hasNext();) {
+            if (each.next() instanceof PyHalf) {
                 throw GaveUp.GAVE_UP;
             }
         }
-        return made;
-    }
-
-    public static ArrayList values(HashMap map) {
-        return new ArrayList(map.values());
+        return map;
     }
 
     /** A list of which each is a text. */
@@ -418,18 +413,21 @@ public final class PyJson {
             return PyFormat.text(value);
         }
         StringBuilder made = new StringBuilder();
-        represent(made, value);
+        represent(made, value, 0);
         return made.toString();
     }
 
     /** repr(value) of a number, a text or None, or of a list of those. */
     public static String represented(Object value) {
         StringBuilder made = new StringBuilder();
-        represent(made, value);
+        represent(made, value, 0);
         return made.toString();
     }
 
-    private static void represent(StringBuilder made, Object value) {
+    private static void represent(StringBuilder made, Object value, int depth) {
+        if (depth > DEEPEST) {
+            throw GaveUp.GAVE_UP;
+        }
         if (value instanceof String || value instanceof PyHalf) {
             quote(made, value instanceof String ? (String) value : ((PyHalf) value).text);
         } else if (value instanceof ArrayList) {
@@ -437,7 +435,7 @@ public final class PyJson {
             made.append('[');
             for (int i = 0; i < list.size(); i++) {
                 made.append(i == 0 ? "" : ", ");
-                represent(made, list.get(i));
+                represent(made, list.get(i), depth + 1);
             }
             made.append(']');
         } else if (value instanceof HashMap) {
@@ -446,9 +444,9 @@ public final class PyJson {
             for (String between = ""; each.hasNext(); between = ", ") {
                 java.util.Map.Entry entry = (java.util.Map.Entry) each.next();
                 made.append(between);
-                represent(made, entry.getKey());
+                represent(made, entry.getKey(), depth + 1);
                 made.append(": ");
-                represent(made, entry.getValue());
+                represent(made, entry.getValue(), depth + 1);
             }
             made.append('}');
         } else {

@@ -113,6 +113,9 @@ class ListKinds:
     additions: int = 0
     # Whether an operator changes a list that is written there.
     changed_in_place: bool = False
+    # Whether lists are put into documents, and whether lists are changed as parts of them.
+    held_in_documents: bool = False
+    changed_in_documents: bool = False
     # Whether an exception may be taken, so that it matters which of several comes first.
     handled: bool = False
     # Whether the text of an exception may be asked for.
@@ -204,6 +207,24 @@ class ListKinds:
         self.additions += not self.changed_in_place
         self.changed_in_place = True
 
+    def hold_in_documents(self) -> None:
+        """Notes that a list of which more is known than of a document's is put into a document."""
+        self.additions += not self.held_in_documents
+        self.held_in_documents = True
+        self._check_documents()
+
+    def change_in_documents(self) -> None:
+        """Notes that a list is changed as a part of a document, by whatever other name it has."""
+        self.additions += not self.changed_in_documents
+        self.changed_in_documents = True
+        self._check_documents()
+
+    def _check_documents(self) -> None:
+        if self.held_in_documents and self.changed_in_documents:
+            raise NotCompiled(
+                "a change of a list of a document, beside a list that is put into one"
+            )
+
     def put_record(self, kind: str, found: RecordKinds) -> None:
         """Notes the parts of a tuple that is of a kind."""
         made = _together(self.records.get(kind, found), found)
@@ -261,6 +282,8 @@ class Code:
     lists_made: int = 0
     catches: int = 0
     empties: dict[str, Any] = field(default_factory=dict)
+    # Constant dicts that a display makes anew in each row, by identity.
+    displays: dict[int, Any] = field(default_factory=dict)
 
     def begin(self) -> None:
         """Begins again: nothing is written yet."""
