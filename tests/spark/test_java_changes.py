@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import heapq
 import random
 from collections import Counter, defaultdict
@@ -156,6 +157,45 @@ def longest_run(v: list[int]) -> str:
     return f"{run.said}, {run is same}"
 
 
+def by_its_methods_alone(v: list[int]) -> str:
+    run = Run()
+    for each in v:
+        run.take(each)
+    return run.said
+
+
+@dataclass
+class Stack:
+    """Whose methods call each other, and give the object itself."""
+
+    depth: int = 0
+    top: int = 0
+
+    def push(self, value: int) -> Stack:
+        self.depth += 1
+        self.top = value
+        return self
+
+    def push_all(self, values: list[int]) -> None:
+        for each in values:
+            self.push(each)
+
+
+def stack_of(depth: int) -> Stack:
+    return Stack(depth)
+
+
+def stacked(v: list[int]) -> str:
+    stack = stack_of(len(v))
+    same = stack
+    stack.push_all([x % 9 for x in v])
+    stacks = [Stack(), Stack(5)]
+    for each in stacks:
+        each.push(9)
+    said = f"{stacks[0].depth} {stacks[1].depth} {same.depth} {same.top}"
+    return f"{said} {stack.push(5).push(7).depth}"
+
+
 def in_a_list(v: list[int]) -> list[int]:
     runs = [Run(), Run(3)]
     for each in v:
@@ -215,6 +255,8 @@ CASES: list[tuple[Callable[..., Any], list[DataType], DataType, list[tuple[Any, 
     (counted_twice, [TEXTS], TEXTS, WORDS),
     (doubled, [WHOLES], WHOLES, WHOLE_LISTS[:-1]),
     (longest_run, [WHOLES], TEXT, WHOLE_LISTS),
+    (by_its_methods_alone, [WHOLES], TEXT, WHOLE_LISTS),
+    (stacked, [WHOLES], TEXT, WHOLE_LISTS),
     (in_a_list, [WHOLES], WHOLES, WHOLE_LISTS),
     (chosen, [TEXT], TEXTS, PAIRED),
     (summed, [TEXT], LONG, PAIRED),
@@ -288,6 +330,8 @@ def watched(v: int) -> int:
         (left_early, TEXT, TEXT, "a generator in a loop that may end before it does"),
         (every_other, WHOLES, WHOLES, "every so manyth"),
         (watched, LONG, LONG, "Watched"),
+        (lambda n: dataclasses.replace(Window(n), size=1).start, LONG, LONG, "does not fit it"),
+        (lambda n: dataclasses.replace(Pair(n), count=1).count, LONG, LONG, "no dataclass"),
     ],
 )
 def test_what_is_left_to_python(
@@ -325,6 +369,39 @@ def replaced_in_turn(v: list[int]) -> list[int]:
         pair = pair._replace(value=value)
         pair = pair.more()
     return [part for each in [pair, Pair(1, 2)] for part in (each.count, each.value)]
+
+
+@dataclass(frozen=True)
+class Window:
+    start: int
+    end: int = 9
+    name: str = "w"
+
+    def later(self, by: int) -> Window:
+        return dataclasses.replace(self, start=self.start + by, end=self.end + by)
+
+
+def windows(v: list[int]) -> str:
+    found = Window(v[0])
+    for each in v:
+        found = found.later(each % 7)
+        if each > found.start:
+            found = dataclasses.replace(found, name=f"{found.name}{each % 10}")
+    return f"{found.start}-{found.end} {dataclasses.replace(found).name}"
+
+
+def runs_apart(v: list[int]) -> str:
+    run = Run(len(v))
+    other = dataclasses.replace(run, last=v[0])
+    run.length += 1
+    other.take(v[-1])
+    return f"{run.length} {run.said} {other.length} {other.said}"
+
+
+@pytest.mark.parametrize("function", [windows, runs_apart])
+def test_copies_with_other_fields(java: Java, function: Callable[..., Any]) -> None:
+    rows = [row for row in WHOLE_LISTS if None not in row[0]]
+    assert answered_alike(java, function, [WHOLES], TEXT, rows) == sum(bool(v) for (v,) in rows)
 
 
 @pytest.mark.parametrize("function", [best, replaced_in_turn])

@@ -156,6 +156,20 @@ def paired_with_itself(v: list[int]) -> int:
     return sum([a * b for a, b in zip(one, one, strict=False)])
 
 
+def scaled(value: int, by: int, *, plus: int = 0) -> int:
+    return value * by + plus
+
+
+DOUBLED = functools.partial(scaled, by=2)
+MORE = functools.partial(functools.partial(scaled, 3), plus=1)
+TO_TENTHS = functools.partial(round, ndigits=1)
+
+
+def partials(v: list[int]) -> list[int]:
+    half = functools.partial(scaled, by=5, plus=-1)
+    return [DOUBLED(v[0]), DOUBLED(v[0], plus=7), MORE(v[0]), MORE(by=v[-1], plus=v[0]), half(v[0])]
+
+
 HELPERS: list[tuple[Callable[..., Any], list[DataType], DataType]] = [
     (looped, [WHOLES], LONG),
     (any_kept, [WHOLES], BOOLEAN),
@@ -215,6 +229,10 @@ HELPERS: list[tuple[Callable[..., Any], list[DataType], DataType]] = [
     (lambda v: bool(Counter(v)), [WHOLES], BOOLEAN),
     (lambda v: statistics.median(v), [REALS], DOUBLE),
     (lambda v: statistics.median(v), [WHOLES], DOUBLE),
+    (partials, [ArrayType(LONG, False)], WHOLES),
+    (lambda v: list(map(DOUBLED, v)), [WHOLES], WHOLES),
+    (lambda v: sorted(v, key=functools.partial(scaled, by=-1)), [WHOLES], WHOLES),
+    (lambda v: [TO_TENTHS(each) for each in v], [REALS], REALS),
 ]
 
 
@@ -237,6 +255,7 @@ REFUSED: list[tuple[Callable[..., Any], DataType, str]] = [
     (lambda v: Counter(v).pop(1), LONG, "pop of a Counter"),
     (lambda v: Counter(set(v)).total(), LONG, "order of a set"),
     (lambda v: list(dict.fromkeys(set(v))), WHOLES, "order of a set"),
+    (lambda v: functools.partial(scaled, v[0])(2), LONG, "a partial of what varies"),
     (lambda v: len(filter(None, v)), LONG, "as a value"),  # type: ignore[arg-type]
 ]
 

@@ -345,7 +345,7 @@ class BodyWriter:
             raise NotCompiled(f"{kind.replace('_', ' ')} here")
         found = self._with_text(each, operands, partial(evaluate, self, self.code, operands, name))
         made = found if isinstance(found, Parts) and found.form == "object" else None
-        if made and kind == "call" and name_scope.sets_attributes(self.graph, self.scope.record):
+        if made and kind == "call" and name_scope.may_change(made, self.graph, self.scope.record):
             return self.code.record(made)
         return found
 

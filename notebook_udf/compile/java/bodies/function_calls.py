@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable, Sequence
@@ -63,6 +64,9 @@ def called(
 ) -> Value:
     """What a call gives, with the names of the last arguments."""
     function = as_called(function)
+    if isinstance(function, KnownValue) and type(function.value) is functools.partial:
+        whole = _with_partials(function.value, tuple(given), names)
+        return called(run, code, *whole, evaluate)
     found = _of_generated(run, code, function, given, names)
     if found is not None:
         return found
@@ -118,6 +122,17 @@ def called(
     if isinstance(function.value, types.FunctionType):
         return _of_function(run, code, function.value, arguments, names)
     return builtin_calls.call(code, function.value, arguments, names)
+
+
+def _with_partials(
+    made: functools.partial[Any], given: tuple[Value, ...], names: tuple[str, ...]
+) -> tuple[Value, tuple[Value, ...], tuple[str, ...]]:
+    """What is called where a constant ``partial`` is, with the arguments that it has already."""
+    count = len(given) - len(names)
+    named: dict[str, Value] = {name: KnownValue(each) for name, each in made.keywords.items()}
+    named |= zip(names, given[count:], strict=True)
+    places = (*map(KnownValue, made.args), *given[:count])
+    return KnownValue(made.func), (*places, *named.values()), tuple(named)
 
 
 def _of_generated(

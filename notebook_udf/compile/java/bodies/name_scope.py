@@ -11,9 +11,11 @@ from typing import Any, TypeAlias
 
 from notebook_udf.compile.bindings import value_of
 from notebook_udf.compile.flow_graph import FlowGraph
+from notebook_udf.compile.java.objects import named_parts
 from notebook_udf.compile.java.writing.terms import (
     Generated,
     NotCompiled,
+    Parts,
     Term,
     Undetermined,
     Value,
@@ -96,6 +98,13 @@ def shares_itself(graph: FlowGraph, code: types.CodeType) -> bool:
         made = made.operands[-1]
     # One with a decorator is what that makes of it.
     return made.kind == "function" and made.operands[-1].is_constant(code)
+
+
+def may_change(made: Parts, graph: FlowGraph, record: str) -> bool:
+    """Whether attributes of a new object may be set: by the function that makes it, or by a method
+    of the object's own."""
+    own = made.of is not None and named_parts.changes_itself(made.of)
+    return own or sets_attributes(graph, record)
 
 
 @lru_cache(maxsize=256)

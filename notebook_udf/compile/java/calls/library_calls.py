@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import datetime as dt
 import decimal
+import functools
 from typing import Any
 
 from notebook_udf.compile.java.calls import field_values
@@ -78,15 +80,28 @@ def called(
         if len(known) != len(given):
             raise NotCompiled("a time that varies")
         return KnownValue(_constant_time(known))
+    if function is functools.partial:
+        return KnownValue(_constant_partial(given, names))
     if function is collections.deque:
         return queues.made(code, given, names)
     if function is decimal.Decimal:
         return decimals.made(code, given, names)
     if isinstance(function, type) and function in date_values.CONSTRUCTORS:
         return date_values.CONSTRUCTORS[function](code, given, names)
+    if function is dataclasses.replace:
+        return named_parts.copied(code, given, names)
     if named_parts.is_record(function):
         return named_parts.made(function, given, names)
     return None
+
+
+def _constant_partial(given: tuple[Value, ...], names: tuple[str, ...]) -> functools.partial[Any]:
+    constants: list[Any] = [each.value for each in given if isinstance(each, KnownValue)]
+    count = len(given) - len(names)
+    if len(constants) != len(given) or not count or not callable(constants[0]):
+        raise NotCompiled("a partial of what varies")
+    function, *places = constants[:count]
+    return functools.partial(function, *places, **dict(zip(names, constants[count:], strict=True)))
 
 
 def _constant_time(given: list[Any]) -> dt.time:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import dis
 import inspect
 import types
 from abc import ABCMeta
 from collections import namedtuple
 from dataclasses import replace
+from functools import lru_cache
 from keyword import iskeyword
 from typing import Any, NamedTuple
 
@@ -152,6 +154,18 @@ def function_of(owner: Value, name: str) -> tuple[types.FunctionType, bool] | No
     return (found, False) if isinstance(found, types.FunctionType) else None
 
 
+@lru_cache(maxsize=256)
+def changes_itself(called: type) -> bool:
+    """Whether a method of a class, other than the one that makes its objects, sets an attribute."""
+    own = (each for parent in called.__mro__[:-1] for each in vars(parent).items())
+    return any(
+        each.opname == "STORE_ATTR"
+        for name, method in own
+        if name != "__init__" and isinstance(method, types.FunctionType)
+        for each in dis.get_instructions(method)
+    )
+
+
 def replaced(
     owner: Value, name: str, given: tuple[Value, ...], names: tuple[str, ...]
 ) -> Parts | None:
@@ -165,6 +179,18 @@ def replaced(
     changed = dict(zip(names, given, strict=True))
     parts = zip(owner.names, owner.parts, strict=True)
     return replace(owner, parts=tuple(changed.get(name, part) for name, part in parts))
+
+
+def copied(code: Code, given: tuple[Value, ...], names: tuple[str, ...]) -> Parts:
+    """``dataclasses.replace(owner, x=1)`` of a dataclass that is no more than its fields."""
+    owner = code.opened(given[0]) if len(given) == len(names) + 1 else None
+    own = owner.of if isinstance(owner, Parts) and owner.form == "object" else None
+    if own is None or not _is_plain(own):
+        raise NotCompiled("replace of what is no dataclass, or is more than its fields")
+    assert isinstance(owner, Parts)
+    parts = dict(zip(owner.names, owner.parts, strict=True))
+    parts |= dict(zip(names, given[1:], strict=True))
+    return made(own, tuple(parts.values()), tuple(parts))
 
 
 def part(owner: Parts, name: str) -> Value:
