@@ -17,13 +17,26 @@ public final class PyJoined {
         if (!(part instanceof String)) {
             other = hasOther ? other : part;
             hasOther = true;
-        } else if (made != null) {
-            made.append(between).append((String) part);
         } else if (first == null) {
             first = (String) part;
         } else {
-            made = new StringBuilder(2 * (first.length() + between.length()) + 16);
-            made.append(first).append(between).append((String) part);
+            if (made == null) {
+                made = new StringBuilder(2 * (first.length() + between.length()) + 64);
+                put(made, first);
+            }
+            if (!between.isEmpty()) {
+                made.append(between);
+            }
+            put(made, (String) part);
+        }
+    }
+
+    /** Most of what is put together is single letters, of which a text costs several times more. */
+    static void put(StringBuilder made, String part) {
+        if (part.length() == 1) {
+            made.append(part.charAt(0));
+        } else {
+            made.append(part);
         }
     }
 

@@ -45,12 +45,8 @@ public final class PyUrl {
         String netloc = "";
         int colon = url.indexOf(':');
         if (colon > 0 && isScheme(url, colon)) {
-            StringBuilder lower = new StringBuilder();
-            for (int i = 0; i < colon; i++) {
-                char c = url.charAt(i);
-                lower.append(c >= 'A' && c <= 'Z' ? (char) (c + 32) : c);
-            }
-            scheme = lower.toString();
+            // It is of ASCII.
+            scheme = PyCase.lower(url.substring(0, colon));
             url = url.substring(colon + 1);
         }
         if (url.startsWith("//")) {
@@ -74,12 +70,19 @@ public final class PyUrl {
         int mark = url.indexOf('?');
         String query = mark < 0 ? "" : url.substring(mark + 1);
         url = mark < 0 ? url : url.substring(0, mark);
-        for (int i = 0; i < netloc.length(); i += Character.charCount(netloc.codePointAt(i))) {
-            if (expanding.indexOf(netloc.codePointAt(i)) >= 0) {
+        for (int i = 0; i < netloc.length(); i++) {
+            // NFKC leaves ASCII as it is.
+            if (netloc.charAt(i) >= 128 && expanding.indexOf(netloc.codePointAt(i)) >= 0) {
                 throw Raised.VALUE;
             }
         }
-        return new ArrayList(Arrays.asList(new Object[] {scheme, netloc, url, query, fragment}));
+        ArrayList made = new ArrayList(6);
+        made.add(scheme);
+        made.add(netloc);
+        made.add(url);
+        made.add(query);
+        made.add(fragment);
+        return made;
     }
 
     /** Scheme, netloc, path, params, query and fragment. */
@@ -89,9 +92,10 @@ public final class PyUrl {
         }
         ArrayList made = split(given);
         String path = (String) made.get(2);
-        int cut = -1;
-        if (withParams.contains(made.get(0))) {
-            cut = path.indexOf(';', Math.max(0, path.lastIndexOf('/')));
+        int cut = path.indexOf(';');
+        if (cut >= 0) {
+            cut = !withParams.contains(made.get(0)) ? -1
+                : path.indexOf(';', Math.max(0, path.lastIndexOf('/')));
         }
         made.set(2, cut < 0 ? path : path.substring(0, cut));
         made.add(3, cut < 0 ? "" : path.substring(cut + 1));
@@ -102,6 +106,11 @@ public final class PyUrl {
         int from = 0;
         while (strips && from < given.length() && given.charAt(from) <= ' ') {
             from++;
+        }
+        boolean isClean = given.indexOf('\t') < 0 && given.indexOf('\r') < 0
+            && given.indexOf('\n') < 0;
+        if (isClean) {
+            return given.substring(from);
         }
         StringBuilder made = new StringBuilder(given.length());
         for (int i = from; i < given.length(); i++) {

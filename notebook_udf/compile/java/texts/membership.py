@@ -74,6 +74,8 @@ def contains(code: Code, value: Value, container: Value) -> str | bool:
     if json_values.is_part(whole):
         return json_values.contains(code, value, whole)
     part = text_of(code, value, "in")
+    if isinstance(container, KnownValue):
+        return f"{code.constant('PyAmong', f'new PyAmong({whole.java})')}.has({part})"
     text = text_of(code, beside_bytes(code, whole), "in")
     return f"PyText.contains({text}, {part})"
 
