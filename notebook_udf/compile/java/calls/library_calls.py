@@ -23,6 +23,7 @@ from notebook_udf.compile.java.standard_library import (
     posix_paths,
     real_numbers,
     statistics_calls,
+    text_matching,
     url_parts,
     web_texts,
 )
@@ -61,6 +62,8 @@ def called(
         return real_numbers.called(code, function, given, names)
     if statistics_calls.is_function(function):
         return statistics_calls.called(code, function, given, names)
+    if text_matching.is_function(function):
+        return text_matching.called(code, function, given, names)
     if text_encodings.is_checksum(function):
         return text_encodings.checksum(code, function, given, names)
     if posix_paths.is_function(function):

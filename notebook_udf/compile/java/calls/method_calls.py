@@ -16,7 +16,12 @@ from notebook_udf.compile.java.iterating.iterators import (
 )
 from notebook_udf.compile.java.numbers import decimals
 from notebook_udf.compile.java.patterns import parsed_times, regex_calls
-from notebook_udf.compile.java.standard_library import hashes, real_numbers, web_texts
+from notebook_udf.compile.java.standard_library import (
+    hashes,
+    real_numbers,
+    text_matching,
+    web_texts,
+)
 from notebook_udf.compile.java.texts import membership, templates, text_methods
 from notebook_udf.compile.java.times import date_values, time_sources
 from notebook_udf.compile.java.times.date_values import is_temporal
@@ -89,6 +94,8 @@ def called(
         return web_texts.method(code, owner, name, given, names)
     if isinstance(owner, Term) and hashes.is_hash(owner):
         return hashes.method(code, owner, name, given, names)
+    if isinstance(owner, Term) and text_matching.is_matcher(owner):
+        return text_matching.method(code, owner, name, given, names)
     if isinstance(owner, Term) and json_values.methods_of(owner) is not None:
         return _method_of_document(code, owner, name, given, names)
     if isinstance(owner, Term) and is_dict(owner.kinds - NONE):

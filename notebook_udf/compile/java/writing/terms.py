@@ -46,6 +46,8 @@ BYTES: Kinds = frozenset({"bytes"})
 UNSET: Kinds = frozenset({"unset"})
 # An object of ``hashlib``, to which bytes may be added.
 HASH: Kinds = frozenset({"hash"})
+# A SequenceMatcher of ``difflib``.
+MATCHER: Kinds = frozenset({"matcher"})
 # A path of ``pathlib``, as the text that it was made of.
 PATH: Kinds = frozenset({"path"})
 DECIMAL: Kinds = frozenset({"decimal"})
@@ -65,6 +67,7 @@ _HELD = {
     SPAN: "long",
     BYTES: "byte[]",
     HASH: "PyHash",
+    MATCHER: "PyMatcher",
     PATH: "String",
     DECIMAL: "PyDecimal",
 }
