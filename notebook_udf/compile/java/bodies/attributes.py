@@ -17,7 +17,7 @@ from notebook_udf.compile.java.collections import (
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating.generated_values import FunctionCalls
 from notebook_udf.compile.java.objects import known_objects, named_parts
-from notebook_udf.compile.java.standard_library import posix_paths, url_parts
+from notebook_udf.compile.java.standard_library import posix_paths, url_parts, uuids
 from notebook_udf.compile.java.texts.unbound_methods import unbound
 from notebook_udf.compile.java.times import date_values
 from notebook_udf.compile.java.times.date_values import is_temporal
@@ -89,9 +89,10 @@ def attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str)
         owner = containers.of_parts(code, owner)
     if isinstance(owner, Parts) and name in owner.names:
         return named_parts.part(owner, name)
-    found = url_parts.attribute(code, owner, name) or posix_paths.attribute(code, owner, name)
-    if found is not None:
-        return found
+    for each in (url_parts, posix_paths, uuids):
+        found = each.attribute(code, owner, name)
+        if found is not None:
+            return found
     if isinstance(owner, Term) and json_values.is_part(owner):
         owner = json_values.with_attribute(code, owner, name)
     return BoundMethod(owner, name)

@@ -25,6 +25,7 @@ from notebook_udf.compile.java.standard_library import (
     statistics_calls,
     text_matching,
     url_parts,
+    uuids,
     web_texts,
 )
 from notebook_udf.compile.java.texts import normal_forms, text_encodings
@@ -64,6 +65,8 @@ def called(
         return statistics_calls.called(code, function, given, names)
     if text_matching.is_function(function):
         return text_matching.called(code, function, given, names)
+    if uuids.is_function(function):
+        return uuids.called(code, function, given, names)
     if text_encodings.is_checksum(function):
         return text_encodings.checksum(code, function, given, names)
     if posix_paths.is_function(function):

@@ -36,6 +36,7 @@ from notebook_udf.compile.java.writing.terms import (
     SCALARS,
     STR,
     TEXTS,
+    UUID,
     Iteration,
     Kinds,
     KnownValue,
@@ -352,6 +353,8 @@ def formatted(code: Code, value: Value, how: str) -> Value:
         return represented(code, term)
     if is_temporal(term):
         return times_text(code, term, how)
+    if term.kinds == UUID and not how:
+        return code.set(STR, term.java)
     if decimals.is_decimal(term):
         return decimals.text(code, term, how)
     if json_values.is_part(term) and not how:

@@ -48,6 +48,8 @@ UNSET: Kinds = frozenset({"unset"})
 HASH: Kinds = frozenset({"hash"})
 # A SequenceMatcher of ``difflib``.
 MATCHER: Kinds = frozenset({"matcher"})
+# An object of ``uuid``, as the text that it is written as.
+UUID: Kinds = frozenset({"uuid"})
 # A path of ``pathlib``, as the text that it was made of.
 PATH: Kinds = frozenset({"path"})
 DECIMAL: Kinds = frozenset({"decimal"})
@@ -69,6 +71,7 @@ _HELD = {
     HASH: "PyHash",
     MATCHER: "PyMatcher",
     PATH: "String",
+    UUID: "String",
     DECIMAL: "PyDecimal",
 }
 # What has parts: a tuple with names or without, a list, a row that Spark gives, whose parts are
