@@ -234,6 +234,23 @@ class OfDataclass(OfLists):
         return covariance(accumulator.first, accumulator.second)
 
 
+def own_list() -> list[Any]:
+    return []
+
+
+@dataclass
+class OwnLists:
+    first: list[Any] = field(default_factory=own_list)
+    second: list[Any] = field(default_factory=own_list)
+
+
+class OfOwnLists(OfDataclass):
+    """Whose lists are made by a function of the user's."""
+
+    def create_accumulator(self) -> Any:
+        return OwnLists()
+
+
 ROWS = st.lists(
     st.tuples(st.sampled_from([1, 2, None]), *(st.none() | VALUES[name] for name in TYPES)),
     max_size=8,
@@ -303,7 +320,7 @@ def test_whether_it_takes_a_worker(
 @pytest.mark.parametrize(
     ("function", "where"),
     [(OfLists, "Spark's JVM, compiled"), (OfDict, "Spark's JVM, compiled"),
-     (OfDataclass, "Python workers")],
+     (OfDataclass, "Spark's JVM, compiled"), (OfOwnLists, "Python workers")],
 )  # fmt: skip
 def test_lists_within_an_accumulator(
     session: nu.Session, function: type[OfLists], where: str

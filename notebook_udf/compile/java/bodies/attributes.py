@@ -89,10 +89,12 @@ def attribute(run: FunctionCalls, code: Code, given: Sequence[Value], name: str)
         owner = containers.of_parts(code, owner)
     if isinstance(owner, Parts) and name in owner.names:
         return named_parts.part(owner, name)
-    for each in (url_parts, posix_paths, uuids):
-        found = each.attribute(code, owner, name)
-        if found is not None:
-            return found
+    if isinstance(owner, Parts) and (own := named_parts.of_class(owner.of, name)) is not None:
+        return own
+    found = url_parts.attribute(code, owner, name) or posix_paths.attribute(code, owner, name)
+    found = found or uuids.attribute(code, owner, name)
+    if found is not None:
+        return found
     if isinstance(owner, Term) and json_values.is_part(owner):
         owner = json_values.with_attribute(code, owner, name)
     return BoundMethod(owner, name)
@@ -105,7 +107,7 @@ def _of_changeable(
     method = changeable_records.function_of(code, owner, name)
     if method is not None and method[1]:
         return run.function(method[0], (owner,), ())
-    made = changeable_records.part(code, owner, name)
+    made = changeable_records.part(code, owner, name) or named_parts.of_class(found.of, name)
     return BoundMethod(owner, name) if made is None else made
 
 

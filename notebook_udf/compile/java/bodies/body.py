@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, UnreadableCode
 from notebook_udf.compile.java.bodies import (
@@ -25,12 +25,14 @@ from notebook_udf.compile.java.bodies.evaluations import OPERATIONS
 from notebook_udf.compile.java.collections import containers
 from notebook_udf.compile.java.columns.given_records import with_part
 from notebook_udf.compile.java.iterating.generated_values import (
+    Each,
     given_out,
     gone_through,
     listed,
 )
 from notebook_udf.compile.java.iterating.iterators import iterated
 from notebook_udf.compile.java.numbers.arithmetic import truth
+from notebook_udf.compile.java.objects import own_classes
 from notebook_udf.compile.java.writing.assembly import (
     OUTSIDE,
     Assembly,
@@ -62,6 +64,8 @@ from notebook_udf.compile.symbolic import read_code
 from notebook_udf.compile.unset_names import read_unset
 
 T = TypeVar("T")
+Given: TypeAlias = tuple[Value, ...]
+Names: TypeAlias = tuple[str, ...]
 
 _MOST_WRITINGS = 12
 _DEEPEST = 8
@@ -328,7 +332,10 @@ class BodyWriter:
         if any(isinstance(operand, Undetermined) for operand in operands):
             return Undetermined()
         if kind == "iterator":
-            return iterated(self.code, self._gone_through(each, operands[0]))
+            if isinstance(operands[0], Generated) and not goes_to_the_end(self.graph, each):
+                raise NotCompiled("a generator in a loop that may end before it does")
+            # Of a generator, which does nothing besides, a list.
+            return iterated(self.code, listed(self, self.code, operands[0]))
         if kind in ("global", "builtin", "cell"):
             return KnownValue(self.scope.named(kind, name))
         if kind == "function":
@@ -336,7 +343,7 @@ class BodyWriter:
         if kind in ("yield", "yield_from"):
             return self.give(operands[0], whole=kind == "yield")
         if kind == "store_attribute" and each.operands[1].is_local(self.scope.record):
-            variables[self.scope.record] = with_part(operands[1], name, operands[0])
+            variables[self.scope.record] = with_part(self.code, operands[1], name, operands[0])
             return KnownValue(None)
         if id(each) in self._changed_later:
             return containers.displayed(self.code, each, tuple(operands))
@@ -344,9 +351,8 @@ class BodyWriter:
         if evaluate is None:
             raise NotCompiled(f"{kind.replace('_', ' ')} here")
         found = self._with_text(each, operands, partial(evaluate, self, self.code, operands, name))
-        made = found if isinstance(found, Parts) and found.form == "object" else None
-        if made and kind == "call" and name_scope.may_change(made, self.graph, self.scope.record):
-            return self.code.record(made)
+        if kind == "call" and name_scope.may_change(found, self.graph, self.scope.record):
+            return self.code.record(found)
         return found
 
     def _with_text(
@@ -356,12 +362,6 @@ class BodyWriter:
         if not self.code.lists.tells or not (self.label or self.scope.is_called or self._guarded):
             return write()
         return raised_texts.with_text(self.code, each, given, write)
-
-    def _gone_through(self, iterator: Evaluation, value: Value) -> Value:
-        """What a loop goes through; of a generator, which does nothing besides, a list."""
-        if isinstance(value, Generated) and not goes_to_the_end(self.graph, iterator):
-            raise NotCompiled("a generator in a loop that may end before it does")
-        return listed(self, self.code, value)
 
     @cached_property
     def _changed_later(self) -> frozenset[int]:
@@ -373,23 +373,16 @@ class BodyWriter:
     def _function(
         self, variables: Variables, operands: Sequence[Value], given: int | None
     ) -> Value:
-        code = nested_functions.code_of(operands)
-        name_scope.check_shared(self.graph, tuple(self.given), code)
-        if name_scope.shares_itself(self.graph, code):
-            made = nested_functions.calling_itself(self.scope.function, code)
-            return nested_functions.with_defaults(self.code, made, operands, given)
-        shared = {
-            name: self._read(variables, name)
-            if name in variables
-            else KnownValue(self.scope.named("cell", name))
-            for name in code.co_freevars
-        }
-        made = nested_functions.made_in(self.scope.function, code, shared)
+        def value_of(name: str) -> Value:
+            if name not in variables:
+                return KnownValue(self.scope.named("cell", name))
+            return self._read(variables, name)
+
+        around, parameters = self.scope.function, tuple(self.given)
+        made = nested_functions.made_here(around, self.graph, parameters, operands[-1], value_of)
         return nested_functions.with_defaults(self.code, made, operands, given)
 
-    def function(
-        self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]
-    ) -> Value:
+    def function(self, function: types.FunctionType, given: Given, names: Names) -> Value:
         """See ``evaluations.FunctionCalls``."""
         self.code.lists.note_called()
         try:
@@ -398,10 +391,26 @@ class BodyWriter:
                 return made
             return self.code.set(made.kinds, made.java)
         except NotCalled:
-            graph, variables = self.scope.opened(function, given, names)
-            scope = replace(self.scope, function=function, record="")
-            shared = frozenset(function.__code__.co_freevars)
-            return self._written_here(scope, graph, variables, shared, None)
+            return self._called_here(function, *self.scope.opened(function, given, names))
+
+    def _called_here(
+        self,
+        function: types.FunctionType,
+        graph: FlowGraph,
+        variables: Mapping[str, Value],
+        record: str = "",
+    ) -> Value:
+        scope = replace(self.scope, function=function, record=record)
+        shared = frozenset(function.__code__.co_freevars)
+        return self._written_here(scope, graph, variables, shared, None)
+
+    def begun(
+        self, function: types.FunctionType, whole: Parts, given: Given, names: Names
+    ) -> Value:
+        """See ``evaluations.FunctionCalls``."""
+        own = function.__code__.co_varnames[0]
+        graph, variables = self.scope.opened(function, (whole, *given), names)
+        return self._called_here(function, own_classes.giving(graph, own), variables, own)
 
     def give(self, value: Value, *, whole: bool = True) -> Value:
         """See ``evaluations.FunctionCalls``."""
@@ -409,12 +418,7 @@ class BodyWriter:
             raise NotCompiled("yield here")
         return given_out(self, self.code, value, self.each, whole=whole)
 
-    def nested(
-        self,
-        nested: Nested,
-        given: tuple[Value, ...],
-        each: Callable[[Value], list[str]] | None = None,
-    ) -> Value:
+    def nested(self, nested: Nested, given: Given, each: Each | None = None) -> Value:
         """See ``evaluations.FunctionCalls``."""
         inner = nested.code
         graph = read_code(inner, handlers=True)
@@ -434,7 +438,7 @@ class BodyWriter:
         graph: FlowGraph,
         variables: Mapping[str, Value],
         shared: frozenset[str],
-        each: Callable[[Value], list[str]] | None,
+        each: Each | None,
     ) -> Value:
         code = self.code
         self._nested += 1

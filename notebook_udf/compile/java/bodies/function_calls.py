@@ -30,6 +30,7 @@ from notebook_udf.compile.java.objects import (
     enum_classes,
     known_objects,
     named_parts,
+    own_classes,
 )
 from notebook_udf.compile.java.texts.unbound_methods import as_called
 from notebook_udf.compile.java.writing import choices
@@ -41,6 +42,8 @@ from notebook_udf.compile.java.writing.terms import (
     Nested,
     NotCompiled,
     OneOf,
+    Parts,
+    Unset,
     Value,
 )
 
@@ -121,6 +124,12 @@ def called(
         return called(run, code, BoundMethod(function, "__call__"), arguments, names, evaluate)
     if isinstance(function.value, types.FunctionType):
         return _of_function(run, code, function.value, arguments, names)
+    if isinstance(function.value, type) and own_classes.fields_of(function.value):
+        return _object(run, code, function.value, arguments, names)
+    begins = named_parts.post_init(function.value)
+    if begins is not None:
+        made = named_parts.made(function.value, arguments, names, code)
+        return _begun(run, made, begins)
     return builtin_calls.call(code, function.value, arguments, names)
 
 
@@ -205,6 +214,27 @@ def by_own_operator(
         if found is not None:
             return run.function(found[0], (left, right), ())
     return None
+
+
+def _object(
+    run: FunctionCalls, code: Code, own: type, given: tuple[Value, ...], names: tuple[str, ...]
+) -> Parts:
+    """A new object of a plain class of the user's."""
+    fields, function = own_classes.fields_of(own), own_classes.init_of(own)
+    assert function is not None
+    blank = Parts(tuple(Unset() for _ in fields), fields, "object", own)
+    found = run.begun(function, blank, given, names)
+    if not isinstance(found, Parts) or any(map(named_parts.may_lack, found.parts)):
+        raise NotCompiled(f"an object of {own.__name__} that may lack an attribute")
+    return found
+
+
+def _begun(run: FunctionCalls, made: Parts, begins: types.FunctionType) -> Value:
+    """An object of a dataclass once its ``__post_init__`` has been called."""
+    fields = own_classes.set_by(begins, made.names)
+    if not fields or not set(fields) <= set(made.names):
+        raise NotCompiled(f"{begins.__qualname__}, which does more than set fields")
+    return run.begun(begins, made, (), ())
 
 
 def _of_function(

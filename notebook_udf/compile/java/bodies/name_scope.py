@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from notebook_udf.compile.bindings import value_of
 from notebook_udf.compile.flow_graph import FlowGraph
@@ -100,9 +100,11 @@ def shares_itself(graph: FlowGraph, code: types.CodeType) -> bool:
     return made.kind == "function" and made.operands[-1].is_constant(code)
 
 
-def may_change(made: Parts, graph: FlowGraph, record: str) -> bool:
-    """Whether attributes of a new object may be set: by the function that makes it, or by a method
-    of the object's own."""
+def may_change(made: Value, graph: FlowGraph, record: str) -> TypeGuard[Parts]:
+    """Whether it is a new object whose attributes may be set: by the function that makes it, or by
+    a method of the object's own."""
+    if not isinstance(made, Parts) or made.form != "object":
+        return False
     own = made.of is not None and named_parts.changes_itself(made.of)
     return own or sets_attributes(graph, record)
 

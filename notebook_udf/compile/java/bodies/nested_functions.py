@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from notebook_udf.compile.bindings import is_plain_code, placed
+from notebook_udf.compile.flow_graph import FlowGraph
+from notebook_udf.compile.java.bodies import name_scope
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     DATE,
@@ -27,15 +29,14 @@ _BY_NAME = 0b10
 _UNCHANGING = SCALARS | DATE
 
 
-def code_of(operands: Sequence[Value]) -> types.CodeType:
-    """The code of a function that a function makes, the last of what it is made of.
+def code_of(code: Value) -> types.CodeType:
+    """The code of a function that a function makes.
 
     Raises
     ------
     NotCompiled
         If it is not known.
     """
-    code = operands[-1]
     if not isinstance(code, KnownValue) or not isinstance(code.value, types.CodeType):
         raise NotCompiled("a function here")
     return code.value
@@ -45,6 +46,24 @@ def code_of(operands: Sequence[Value]) -> types.CodeType:
 def _alone(code: types.CodeType, around: types.FunctionType) -> types.FunctionType:
     # The same each time that it is asked for, as a constant is.
     return types.FunctionType(code, around.__globals__)
+
+
+def made_here(
+    around: types.FunctionType,
+    graph: FlowGraph,
+    parameters: Sequence[str],
+    inner: Value,
+    value_of: Callable[[str], Value],
+) -> Nested:
+    """A function that one with these parameters makes of its code.
+
+    ``value_of`` gives the value of a variable that both have.
+    """
+    code = code_of(inner)
+    name_scope.check_shared(graph, parameters, code)
+    if name_scope.shares_itself(graph, code):
+        return calling_itself(around, code)
+    return made_in(around, code, {name: value_of(name) for name in code.co_freevars})
 
 
 def made_in(around: types.FunctionType, code: types.CodeType, shared: dict[str, Value]) -> Nested:

@@ -97,7 +97,7 @@ def called(
     if function is dataclasses.replace:
         return named_parts.copied(code, given, names)
     if named_parts.is_record(function):
-        return named_parts.made(function, given, names)
+        return named_parts.made(function, given, names, code)
     return None
 
 

@@ -421,6 +421,7 @@ def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...])
     if f"{LIST}json" in whole.kinds:
         raise NotCompiled(f"the method {name} of a list of a document")
     code.lists.check_changeable(whole.kinds)
+    code.empties.pop(whole.java, None)
     if name == "append" and len(given) == 1:
         code.put(whole, given[0])
     elif name == "extend" and len(given) == 1:

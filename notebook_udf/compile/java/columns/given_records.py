@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from notebook_udf.compile.java.objects import named_parts
+from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import KnownValue, NotCompiled, Parts, Term, Value
 from notebook_udf.functions.row import Row
 
@@ -55,15 +56,21 @@ def collects(value: Value, name: str) -> bool:
     return isinstance(value, KnownValue) and isinstance(value.value, Output) and name == "collect"
 
 
-def with_part(record: Value, name: str, value: Value) -> Parts:
+def with_part(code: Code, record: Value, name: str, value: Value) -> Parts:
     """A record of which one part is another."""
+    if isinstance(value, Parts) and value.is_list:
+        value = code.whole(value, "")
+    if isinstance(value, Term) and code.empties.pop(value.java, None) == {}:
+        # One whose keys and values are of any kinds.
+        value = code.new_dict()
     known = isinstance(record, Parts) and record.form in ("row", "object")
     if not known or name not in record.names:  # type: ignore[union-attr]
         raise NotCompiled(f"{name}, which is set in what is no record with such a field")
     assert isinstance(record, Parts)
     if not isinstance(value, (Term, KnownValue)):
         raise NotCompiled(f"{name}, which is set to what is no single value")
-    named_parts.part(record, name)
+    if record.form == "row":
+        named_parts.part(record, name)
     place = record.names.index(name)
     parts = (*record.parts[:place], value, *record.parts[place + 1 :])
     return replace(record, parts=parts)

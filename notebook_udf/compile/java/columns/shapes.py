@@ -24,6 +24,7 @@ from pyspark.sql.types import (
 )
 
 from notebook_udf.compile.java.documents.json_values import DICTS, LISTS, PART
+from notebook_udf.compile.java.objects import named_parts
 from notebook_udf.compile.java.writing.code import Code, ListKinds, RecordKinds
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
@@ -212,6 +213,7 @@ def _row(code: Code, kinds: Kinds, data_type: StructType) -> str | None:
         known = RecordKinds((code.lists.of(kinds),) * len(fields))
     elif is_record(kinds):
         known = code.lists.of_records(kinds)
+        named_parts.check_row(known.of)
     else:
         raise NotCompiled("what may be no tuple in a result")
     places = places_of(known.form, known.names, len(known.parts), names)

@@ -21,6 +21,7 @@ from notebook_udf.compile.java.collections import containers
 from notebook_udf.compile.java.columns import shapes
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.iterating import iterators
+from notebook_udf.compile.java.objects import named_parts
 from notebook_udf.compile.java.times import aware_moments, local_times
 from notebook_udf.compile.java.times.aware_moments import STAMP
 from notebook_udf.compile.java.writing import choices
@@ -267,6 +268,7 @@ def _may_be_none(code: Code, value: Value) -> bool:
 
 def row(code: Code, value: Parts, data_type: StructType) -> str | None:
     """A tuple as a row of Spark's; None if no value of its kinds fits."""
+    named_parts.check_row(value.of)
     count = len(value.parts)
     places = shapes.places_of(value.form, value.names[:count], count, data_type.names)
     if places is None:

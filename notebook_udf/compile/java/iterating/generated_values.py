@@ -25,6 +25,7 @@ from notebook_udf.compile.java.writing.terms import (
     KnownValue,
     Nested,
     NotCompiled,
+    Parts,
     Sequence,
     Term,
     Value,
@@ -47,6 +48,15 @@ class FunctionCalls(Protocol):
         self, function: types.FunctionType, given: tuple[Value, ...], names: tuple[str, ...]
     ) -> Value:
         """The call of a function, with the names of its last arguments."""
+
+    def begun(
+        self,
+        function: types.FunctionType,
+        whole: Parts,
+        given: tuple[Value, ...],
+        names: tuple[str, ...],
+    ) -> Value:
+        """What an object of which nothing is set yet is once its ``__init__`` has been called."""
 
     def give(self, value: Value, *, whole: bool = True) -> Value:
         """Writes what is done with a value that is given out of here, see ``given_out``."""

@@ -19,11 +19,13 @@ from pyspark.sql import Row as SparkRow
 from notebook_udf.compile.bindings import taken
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
+    UNSET,
     Form,
     KnownValue,
     NotCompiled,
     Parts,
     Term,
+    Unset,
     Value,
 )
 from notebook_udf.functions.row import Row
@@ -81,7 +83,14 @@ def is_named_tuple(called: type) -> bool:
     return own <= _OF_NAMED_TUPLES
 
 
-def _is_plain(called: type) -> bool:
+def post_init(called: Any) -> types.FunctionType | None:
+    """What a dataclass does once it is made as dataclasses are by default; None of others."""
+    found = vars(called).get("__post_init__") if isinstance(called, type) else None
+    known = isinstance(found, types.FunctionType) and _is_plain(called, but="__post_init__")
+    return found if known else None
+
+
+def _is_plain(called: type, but: str = "") -> bool:
     """Whether a dataclass is made by what it is given, as dataclasses are by default."""
     if not dataclasses.is_dataclass(called) or called.__bases__ != (object,):
         return False
@@ -95,7 +104,8 @@ def _is_plain(called: type) -> bool:
     # A field with a default is an attribute of the class as well, anything else takes its place.
     hidden = any(isinstance(own.get(name), property) for name in named)
     frozen = called.__dataclass_params__.frozen  # type: ignore[attr-defined]
-    besides = [name for name in _BESIDES if name in own and not (frozen and name == "__setattr__")]
+    allowed = (but, "__setattr__") if frozen else (but,)
+    besides = [name for name in _BESIDES if name in own and name not in allowed]
     return written and plain and not hidden and not besides
 
 
@@ -120,8 +130,13 @@ def plain_attributes(value: Any) -> dict[str, Any] | None:
     return attributes if attributes and plain else None
 
 
-def made(called: type, given: tuple[Value, ...], names: tuple[str, ...]) -> Parts:
-    """What the class makes of these arguments, the last of which have names."""
+def made(
+    called: type, given: tuple[Value, ...], names: tuple[str, ...], code: Code | None = None
+) -> Parts:
+    """What the class makes of these arguments, the last of which have names.
+
+    Without ``code`` no argument is left to a factory.
+    """
     if called in _ROWS:
         if names and len(names) != len(given):
             raise NotCompiled("a Row of values with and without names")
@@ -135,7 +150,11 @@ def made(called: type, given: tuple[Value, ...], names: tuple[str, ...]) -> Part
         fields = tuple(each.name for each in known)
         defaults = {e.name: e.default for e in known if e.default is not dataclasses.MISSING}
     found = taken(given, names, fields, fields)
-    filled = {name: KnownValue(default) for name, default in defaults.items()}
+    filled: dict[str, Value] = {name: KnownValue(value) for name, value in defaults.items()}
+    if form == "object" and code is not None and found is not None:
+        left = [each for each in known if each.name not in found]
+        filled |= {each.name: code.new_list() for each in left if each.default_factory is list}
+        filled |= {each.name: code.new_dict() for each in left if each.default_factory is dict}
     if found is None or not all(name in found or name in filled for name in fields):
         raise NotCompiled(f"a call of {called.__name__} that does not fit it")
     parts = (found[name] if name in found else filled[name] for name in fields)
@@ -193,11 +212,26 @@ def copied(code: Code, given: tuple[Value, ...], names: tuple[str, ...]) -> Part
     return made(own, tuple(parts.values()), tuple(parts))
 
 
+def may_lack(value: Value) -> bool:
+    """Whether an attribute may not have been set yet."""
+    return isinstance(value, Unset) or (isinstance(value, Term) and bool(value.kinds & UNSET))
+
+
+def of_class(owner: type | None, name: str) -> KnownValue | None:
+    """A constant of an object's class; None if it has none of this name."""
+    classes = owner.__mro__[:-1] if owner is not None else ()
+    found = next((vars(each)[name] for each in classes if name in vars(each)), None)
+    return None if found is None or hasattr(type(found), "__get__") else KnownValue(found)
+
+
 def part(owner: Parts, name: str) -> Value:
     """The attribute of a tuple or an object that is its part of this name."""
     if owner.form == "row" and (name.startswith("_") or hasattr(Row, name) or iskeyword(name)):
         raise NotCompiled(f"the attribute {name} of a row")
-    return owner.parts[owner.names.index(name)]
+    found = owner.parts[owner.names.index(name)]
+    if may_lack(found):
+        raise NotCompiled(f"{name}, which may not have been set yet")
+    return found
 
 
 def item(owner: Parts, key: Any) -> Value:
@@ -221,6 +255,12 @@ def of_places(code: Code, owner: Value, index: Value) -> Value:
     if not isinstance(owner, Parts) or owner.names or not isinstance(index, Term):
         return owner
     return code.whole(replace(owner, form="list"), "")
+
+
+def check_row(owner: type | None) -> None:
+    """Raises a ``NotCompiled`` for objects that no column of rows takes."""
+    if owner is not None and not is_record(owner):
+        raise NotCompiled(f"an object of {owner.__name__} as a row")
 
 
 def check_places(owner: Parts) -> None:

@@ -339,6 +339,7 @@ class Code:
 
     def held_by(self, whole: Term, value: Value) -> Term:
         """A value that a list or a dict is to hold, as one object; its kinds are noted."""
+        self.empties.pop(whole.java, None)
         term = self.whole(value, min(whole.kinds))
         self.lists.put(whole.kinds, term.kinds)
         return term
