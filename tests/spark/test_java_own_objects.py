@@ -268,9 +268,47 @@ class Compared:
         return False
 
 
+@dataclass
+class Held:
+    """That says itself whether it is true, and is changed by a method."""
+
+    count: int
+
+    def add(self) -> Held:
+        self.count += 1
+        return self
+
+    def __bool__(self) -> bool:
+        return self.count > 2
+
+
+class Sized:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self) -> Sized:
+        self.count += 1
+        return self
+
+    def __len__(self) -> int:
+        return 0
+
+
+def set_and_asked(s: str) -> int:
+    held = Held(0)
+    held.count = len(s)
+    return 1 if held else 2
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        set_and_asked,
+        lambda s: 1 if Held(1).add() else 2,
+        lambda s: 1 if not Sized().add() else 2,
+        lambda s: int(bool(Sized().add())),
+        lambda s: int(any([Held(0).add()])),
+        lambda s: len(list(filter(None, [Sized().add()]))),
         lambda s: Registered(len(s)).value,
         lambda s: Watched(len(s)).value,
         lambda s: Computed(len(s)).value,

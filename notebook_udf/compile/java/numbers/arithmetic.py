@@ -257,11 +257,21 @@ def truth(code: Code, value: Value) -> str | bool:
         return f"{one.java}.length() != 0"
     if held == "PySet":
         return f"{one.java}.size() != 0L"
-    if held == "PyMatch" or is_record(one.kinds):
+    if held == "PyMatch":
         return True
     if is_record(one.kinds - NONE):
-        return f"{one.java} != null"
+        _check_always_true(code.lists.of_records(one.kinds - NONE).of)
+        return f"{one.java} != null" if "none" in one.kinds else True
     return f"PyNumber.truth({one.java})"
+
+
+def _check_always_true(own: type | None) -> None:
+    """Refuses objects of a class that says itself whether one is true; a tuple with names holds
+    something."""
+    if own is None or issubclass(own, tuple):
+        return
+    if hasattr(own, "__bool__") or hasattr(own, "__len__"):
+        raise NotCompiled(f"whether a {own.__name__} is true, which it says itself")
 
 
 def condition(code: Code, value: Value) -> str:
