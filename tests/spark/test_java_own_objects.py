@@ -58,6 +58,8 @@ class Tokens:
 
 
 class Words:
+    __slots__ = ("most", "order", "seen")
+
     def __init__(self, most: int | None) -> None:
         self.seen = {}
         self.order = []
@@ -226,6 +228,30 @@ class Computed:
         self._value = value + 1
 
 
+class Described:
+    class Twice:
+        def __set_name__(self, owner: type, name: str) -> None:
+            self.name = "_" + name
+
+        def __get__(self, owner: Any, kind: type) -> int:
+            return int(getattr(owner, self.name))
+
+        def __set__(self, owner: Any, value: int) -> None:
+            setattr(owner, self.name, value * 2)
+
+    value = Twice()
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+
+class Slotted:
+    __slots__ = ("other",)
+
+    def __init__(self, value: int) -> None:
+        self.value = value  # type: ignore[misc]
+
+
 class Lacking:
     def __init__(self, value: int) -> None:
         if value > 1:
@@ -312,6 +338,8 @@ def set_and_asked(s: str) -> int:
         lambda s: Registered(len(s)).value,
         lambda s: Watched(len(s)).value,
         lambda s: Computed(len(s)).value,
+        lambda s: Described(len(s)).value,
+        lambda s: Slotted(len(s)).value,  # type: ignore[attr-defined]
         lambda s: Lacking(len(s)).value,
         lambda s: Begun(len(s)) + 1,
         lambda s: Shared(len(s)).later(),

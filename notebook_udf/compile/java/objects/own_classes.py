@@ -12,7 +12,7 @@ from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, U
 from notebook_udf.compile.symbolic import read_code
 
 # What a class has whose objects are made, or whose attributes are set, in a way of its own.
-_OTHERWISE = ("__new__", "__getattribute__", "__getattr__", "__setattr__", "__delattr__")
+_OTHERWISE = ("__new__", "__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__del__")
 
 
 @lru_cache(maxsize=256)
@@ -25,10 +25,16 @@ def fields_of(called: type) -> tuple[str, ...]:
     if function is None or not plain or not theirs:
         return ()
     fields = set_by(function)
-    computed = any(
-        isinstance(vars(each).get(name), property) for each in classes for name in fields
-    )
-    return () if computed else fields
+    return fields if all(_holds(called, name) for name in fields) else ()
+
+
+def _holds(called: type, name: str) -> bool:
+    """Whether an object of a class just has what is set of it under a name."""
+    found = next((vars(each)[name] for each in called.__mro__ if name in vars(each)), None)
+    if isinstance(found, types.MemberDescriptorType):
+        # A slot.
+        return True
+    return bool(called.__dictoffset__) and not hasattr(type(found), "__set__")
 
 
 @lru_cache(maxsize=256)
