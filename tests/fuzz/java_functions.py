@@ -28,6 +28,7 @@ _REALS = [0.0, -0.0, 0.125, 2.675, 1.005, 1e15, -3.5, 2.5, 99.99, 1e-7, math.inf
 _REALS += [math.nan, 5e-324, 1.7e308, -1.5, 3.0]
 _WORDS = ["", "a", "b", "ab", "abc", "a,b", "b,a,b", "12", "-7", " 4 ", "1_0", "bc", "a b", "Ab"]
 _WORDS += ["\u00df", "\U0001f600b", "2024-02-29", "01.12.1999 23:59", "x,1,y", "aaa,bb,c", "1.5"]
+_WORDS += ['{"a": 1}', '{"b": {"c": []}, "a": null}', '[1, "a"]']
 _POOLS: tuple[list[Any], ...] = (
     *(_NUMBERS, _NUMBERS, [*_REALS, None], [*_REALS, None], [*_WORDS, None], [*_WORDS, None]),
     [True, False, None],

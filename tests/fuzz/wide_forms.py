@@ -29,6 +29,7 @@ WIDE_COLUMNS: dict[str, DataType] = {
 WIDE_NAMESPACE = """
 import collections
 import decimal
+import difflib
 import enum
 import functools
 import hashlib
@@ -40,6 +41,7 @@ import string
 import textwrap
 import unicodedata
 import urllib.parse
+import uuid
 import bisect
 import calendar
 import heapq
@@ -79,6 +81,35 @@ class Point:
 
     def norm(self):
         return self.left * self.left + self.right * self.right
+
+class Tally:
+    STEP = 2
+
+    def __init__(self, total=0):
+        self.total = total
+        self.count = 0
+        self.seen = []
+
+    def add(self, value):
+        self.total += value
+        self.count += self.STEP
+        self.seen.append(value)
+        return self
+
+    @property
+    def mean(self):
+        return self.total / self.count
+
+@dataclass
+class Run:
+    length: int = 0
+    last: int = 0
+
+    def take(self, value):
+        self.length = self.length + 1 if value > self.last else 1
+        self.last = value
+
+ADDED = functools.partial(operator.add, 3)
 
 def steps(n):
     count = 0
@@ -159,7 +190,9 @@ WIDE_FORMS: dict[str, tuple[str, ...]] = {
         "sum(x == y for x, y in zip({str}, {str}))", "len({str}.translate(TABLE))",
         "min({str}.find('a'), {str}.find('b'))", "int({str} or 0)", "int({float} + 0.5)",
         "abs({int} - {int})", "sum(1 for c in {str} if c in 'aeiou')", "len(str({int}))",
-        "statistics.mode(h)",
+        "statistics.mode(h)", "Tally({int}).add({int}).total", "Tally().add({int}).add(a).count",
+        "ADDED({int})", "(datetime.timedelta(hours={int}) * {int}).days",
+        "((u - EPOCH) // {int}).seconds", "abs(d - e).days", "(u - EPOCH).microseconds",
     ),
     "float": (
         "STATES[{str}][2]", "TIERS[{str}]['rate']", "TIERS.get({str}, TIERS['a'])['rate']",
@@ -185,7 +218,12 @@ WIDE_FORMS: dict[str, tuple[str, ...]] = {
         "({float} - {float}) / ({float} or 1.0)", "math.pi * {float} ** 2", "float('inf')",
         "float(f'{{{float}:.3f}}')", "({int} / 100)", "({int} * 1.5)", "float(int({float}))",
         "json.loads('[0.1, 1e3, -2.5E-2]')[{int}]", "math.inf", "(x if x == x else 0.0)",
-        "float(round({float}))", "sum([0.1] * 3)",
+        "float(round({float}))", "sum([0.1] * 3)", "Tally({int}).add({int}).mean",
+        "datetime.timedelta(minutes={float}).total_seconds()",
+        "datetime.timedelta(days={float}, seconds={int}).total_seconds()",
+        "((u - EPOCH) / {int}).total_seconds()", "((u - EPOCH) * {float}).total_seconds()",
+        "((d - e) / {float}).total_seconds()",
+        "difflib.SequenceMatcher(None, {str}, {str}).ratio()",
     ),
     "str": (
         "STATES[{str}][0]", "','.join(WORDS[{str}])", "(MAYBE[{str}] or (0, t))[1]",
@@ -243,6 +281,8 @@ WIDE_FORMS: dict[str, tuple[str, ...]] = {
         "{str}.encode('latin-1', 'replace').decode('latin-1')", "str({int} / 4)",
         "str({int} ** 2)", "str(1e16)", "str({float} * 1e10)", "{str}.join(['x', 'y'])",
         "{str}.strip().lower() or 'n/a'", "('even' if {int} % 2 == 0 else 'odd')",
+        "str(uuid.uuid5(uuid.NAMESPACE_DNS, {str}))", "str(-(d - e))", "str(abs(u - EPOCH) / 3)",
+        "','.join(difflib.get_close_matches({str}, ['ab', 'a', 'b,c', 'abc']))",
         "str(math.floor({float}))", "', '.join(f'{{k}}={{v}}' for k, v in sorted(NAMES.items()))",
     ),
     "bool": (
@@ -276,7 +316,7 @@ WIDE_FORMS: dict[str, tuple[str, ...]] = {
         "({int} is not None and {int} % 2 == 1)", "calendar.isleap({int})",
         "all(x <= y for x, y in zip(h, h[1:]))", "any(p in {str} for p in ('a', 'bc'))",
         "(len(set({str})) == len({str}))", "bool({str}.strip())",
-        "(hashlib.md5({str}.encode()).hexdigest() > '8')",
+        "(hashlib.md5({str}.encode()).hexdigest() > '8')", "bool(d - e)",
     ),
 }  # fmt: skip
 _BLOCKS = """
@@ -355,6 +395,36 @@ if (k := {int}) is not None and k > 2:
 
 k = (x or 0.0, y or 0.0)
 x = k[0] - k[1]
+
+k = Tally({int})
+for v in h:
+    k.add(v)
+a = k.total + len(k.seen)
+
+k = Run()
+for v in {str}:
+    k.take(ord(v))
+b = k.length
+
+k = Tally(1)
+v = k
+v.add({int}).add(a)
+b = k.count
+
+k = json.loads('{"a": 1, "b": [1, 2]}')
+k['n'] = {int}
+k['s'] = {str}
+k.pop('a', None)
+k['b'].append({float})
+s = json.dumps(k)
+
+k = json.loads({str})
+k['seen'] = {bool}
+s = json.dumps(k)
+
+k = {'n': {int}, 's': {str}}
+k = {**k, 'b': {bool}}
+s = json.dumps(k)
 """
 WIDE_STATEMENTS = (
     "a, b = divmod({int}, {int})", "s, *_ = {str}.split(',')", "(a, b), s = ({int}, {int}), {str}",
