@@ -95,7 +95,7 @@ CLASSES = {
     "__slots__": (
         "class Side:\n    __slots__ = ('x', '__weakref__')\n"
         "    def __init__(self, x):\n        self.x = x\n"
-        "def helper(x):\n    return Side(x).x ** 2\n"
+        "def helper(x):\n    return getattr(Side(x), 'x') ** 2\n"
     ),
     "private slots": (
         "class Side:\n    __slots__ = ('__x',)\n"
