@@ -162,12 +162,17 @@ def first_line(node: ast.stmt) -> int:
 
 def _text(code: str, lines: list[str], node: ast.stmt, before: int, after: int) -> str:
     first, last = first_line(node), node.end_lineno or node.lineno
-    if first == before or last == after:
-        # Several statements on one line.
+    if first == before or last == after or node.col_offset:
+        # Several statements on one line, or one that goes on there from the line before.
         return ast.get_source_segment(code, node) or ""
     while first - 1 > before and lines[first - 2].startswith("#"):
         first -= 1
-    return "\n".join(line.rstrip() for line in lines[first - 1 : last])
+    behind = lines[last - 1].encode()[node.end_col_offset or 0 :].decode()
+    kept = [line.rstrip() for line in lines[first - 1 : last]]
+    if "#" not in behind:
+        # A line that would go on, but for the empty one after it.
+        kept[-1] = kept[-1].removesuffix("\\").rstrip()
+    return "\n".join(kept)
 
 
 def _statement(
