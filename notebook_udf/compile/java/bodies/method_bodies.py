@@ -11,6 +11,7 @@ from notebook_udf.compile.java.bodies.body import settled
 from notebook_udf.compile.java.bodies.name_scope import NameScope
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import Kinds, NotCalled, Term, Value
+from notebook_udf.compile.java.writing.text_steps import together
 
 
 @dataclass
@@ -65,7 +66,7 @@ def write(
     if last.failed is not None:
         raise last.failed
     if returned is not None:
-        lines = last.assembled(lambda value: returned(code, value))
+        lines = together(code.steps, last.assembled(lambda value: returned(code, value)))
         return Body([*code.declared(), *lines], frozenset("?"))
     if not isinstance(whole, Term):
         raise NotCalled("a tuple as a result")
@@ -73,5 +74,5 @@ def write(
     def returns(value: Value) -> list[str]:
         return [f"return {code.integers.converted(code.term(value), whole.kinds)};"]
 
-    lines = last.assembled(returns)
+    lines = together(code.steps, last.assembled(returns))
     return Body([*code.declared(), *lines], whole.kinds)

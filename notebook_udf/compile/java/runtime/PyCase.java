@@ -93,28 +93,42 @@ public final class PyCase {
         return (noLess & ~greater & EACH * 128) >>> 2;
     }
 
-    /** The text s, whose ASCII letters are given; from a place on, those from least to most flip. */
-    private static String flipped(String s, byte[] letters, int from, int least, int most) {
+    /** Flips the case of ASCII letters from least to most in a range; whether there are any. */
+    static boolean flip(byte[] letters, int from, int to, int least, int most) {
         ByteBuffer eight = ByteBuffer.wrap(letters);
-        long changed = from;
+        long changed = 0;
         int i = from;
-        for (; i + 8 <= letters.length; i += 8) {
+        for (; i + 8 <= to; i += 8) {
             long flips = cases(eight.getLong(i), least, most);
             eight.putLong(i, eight.getLong(i) ^ flips);
             changed |= flips;
         }
-        for (; i < letters.length; i++) {
+        for (; i < to; i++) {
             long flips = cases(letters[i], least, most);
             letters[i] ^= (byte) flips;
             changed |= flips;
         }
-        return changed == 0 ? s : new String(letters, 0);
+        return changed != 0;
     }
 
-    /** The text of ASCII letters as a title. */
-    private static String titled(byte[] letters) {
+    /** The text s, whose ASCII letters are given; those from least to most flip. */
+    private static String flipped(String s, byte[] letters, int least, int most) {
+        return flip(letters, 0, letters.length, least, most) ? new String(letters, 0) : s;
+    }
+
+    /** Turns a range of letters round. */
+    static void turn(byte[] letters, int from, int to) {
+        for (int i = from, j = to - 1; i < j; i++, j--) {
+            byte letter = letters[i];
+            letters[i] = letters[j];
+            letters[j] = letter;
+        }
+    }
+
+    /** Makes a range of ASCII letters a title. */
+    static void makeTitle(byte[] letters, int from, int to) {
         boolean inside = false;
-        for (int i = 0; i < letters.length; i++) {
+        for (int i = from; i < to; i++) {
             int c = letters[i];
             boolean upper = c >= 'A' && c <= 'Z';
             boolean lower = c >= 'a' && c <= 'z';
@@ -125,7 +139,6 @@ public final class PyCase {
             }
             inside = upper || lower;
         }
-        return new String(letters, 0);
     }
 
     public static String upper(String s) {
@@ -135,7 +148,7 @@ public final class PyCase {
         }
         byte[] letters = asciiLetters(s);
         if (letters != null) {
-            return flipped(s, letters, 0, 'a', 'z');
+            return flipped(s, letters, 'a', 'z');
         }
         int n = s.length();
         StringBuilder made = new StringBuilder(n + 8);
@@ -154,7 +167,7 @@ public final class PyCase {
         }
         byte[] letters = asciiLetters(s);
         if (letters != null) {
-            return flipped(s, letters, 0, 'A', 'Z');
+            return flipped(s, letters, 'A', 'Z');
         }
         StringBuilder made = new StringBuilder(s.length() + 8);
         lowerFrom(made, s, 0);
@@ -197,9 +210,9 @@ public final class PyCase {
         }
         byte[] letters = asciiLetters(s);
         if (letters != null) {
-            int first = letters[0];
-            letters[0] = (byte) (first >= 'a' && first <= 'z' ? first - 32 : first);
-            return flipped(s, letters, 1, 'A', 'Z');
+            boolean first = flip(letters, 0, 1, 'a', 'z');
+            boolean others = flip(letters, 1, letters.length, 'A', 'Z');
+            return first || others ? new String(letters, 0) : s;
         }
         StringBuilder made = new StringBuilder(s.length() + 8);
         int c = s.codePointAt(0);
@@ -211,7 +224,8 @@ public final class PyCase {
     public static String title(String s) {
         byte[] letters = asciiLetters(s);
         if (letters != null) {
-            return titled(letters);
+            makeTitle(letters, 0, letters.length);
+            return new String(letters, 0);
         }
         StringBuilder made = new StringBuilder(s.length() + 8);
         boolean inside = false;

@@ -40,7 +40,7 @@ public final class PyText {
         return s.substring(from, s.offsetByCodePoints(from, 1));
     }
 
-    private static long within(Long position, long n, long least, long most, long absent) {
+    static long within(Long position, long n, long least, long most, long absent) {
         if (position == null) {
             return absent;
         }
@@ -69,11 +69,7 @@ public final class PyText {
         if (letters == null) {
             return new StringBuilder(s).reverse().toString();
         }
-        for (int i = 0, j = letters.length - 1; i < j; i++, j--) {
-            byte letter = letters[i];
-            letters[i] = letters[j];
-            letters[j] = letter;
-        }
+        PyCase.turn(letters, 0, letters.length);
         return new String(letters, 0);
     }
 
@@ -152,7 +148,7 @@ public final class PyText {
         return stripped(s, chars, false, true);
     }
 
-    private static boolean isAmong(int c, String chars) {
+    static boolean isAmong(int c, String chars) {
         return chars == null ? isSpace(c) : chars.indexOf(c) >= 0;
     }
 

@@ -88,6 +88,8 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "splitlines": ("keepends",),
     "expandtabs": ("tabsize",),
 }
+# Methods that ``PySteps`` has.
+_STEPS = (*_CASES, *_STRIPS, "replace", "removeprefix", "removesuffix")
 _PARTITIONS = ("partition", "rpartition")
 _MOST_PREFIXES = 16
 
@@ -126,6 +128,8 @@ def method(
         else:
             raise NotCompiled(f"{name} without what it needs")
     java = f"{java_class}.{name}({', '.join([text, *written])})"
+    if name in _STEPS:
+        return code.step(text, java, f"{name}({', '.join(written)})")
     return code.set(kinds, code.integers.of_long(java) if kinds == INT else java)
 
 
@@ -312,7 +316,8 @@ def _slice(code: Code, container: Value, cut: Slice) -> Value:
         return code.set(BYTES, f"PyBytes.slice({whole.java}, {', '.join(limits)})")
     if whole.kinds == STR | BYTES and len(limits) == 2:
         return code.set_from(whole.kinds, f"PyBytes.part({whole.java}, {written})")
-    return code.set(STR, f"PyText.slice({text_of(code, whole, 'a slice')}, {written})")
+    text = text_of(code, whole, "a slice")
+    return code.step(text, f"PyText.slice({text}, {written})", f"slice({written})")
 
 
 def format_chosen(code: Code, value: Value, how: Value) -> Value:

@@ -43,6 +43,7 @@ from notebook_udf.compile.java.writing.terms import (
     is_record,
     quoted,
 )
+from notebook_udf.compile.java.writing.text_steps import TextStep
 from notebook_udf.functions.kind_traits import articled
 
 T = TypeVar("T")
@@ -284,11 +285,14 @@ class Code:
     empties: dict[str, Any] = field(default_factory=dict)
     # Constant dicts that a display makes anew in each row, by identity.
     displays: dict[int, Any] = field(default_factory=dict)
+    # Variables that a method of a text sets.
+    steps: dict[str, TextStep] = field(default_factory=dict)
 
     def begin(self) -> None:
         """Begins again: nothing is written yet."""
         self.variables.clear()
         self.empties.clear()
+        self.steps.clear()
         self.statements = []
 
     def say(self, statement: str) -> None:
@@ -320,6 +324,12 @@ class Code:
         if not kinds:
             raise NotCompiled("what raises in every row")
         return self.set(kinds, self.integers.narrowed(Term(frozenset("?"), java), kinds).java)
+
+    def step(self, of: str, java: str, call: str) -> Term:
+        """A text in a new variable; ``call`` is the method of ``PySteps`` that makes it, too."""
+        made = self.set(STR, java)
+        self.steps[made.java] = TextStep(of, call)
+        return made
 
     def new_list(self) -> Term:
         """A new list with nothing in it, in a new variable."""
