@@ -103,6 +103,24 @@ def test_splits_where_python_splits(java: Java, name: str) -> None:
     assert java.differences(f"PyText.{name}", getattr(str, name), calls) == []
 
 
+def test_parts_of_a_split_without_its_list(java: Java) -> None:
+    chance = random.Random(18)
+    few = ["", *TEXTS[:400], *drawn(19, 1500, [*"aab ,", "😀", "\t"], 12)]
+    seps = [None, None, ",", "a", "aa", "ab", "😀", "", *FEW[:20]]
+    places = [0, 0, 1, 2, -1, -1, -2, 5, 1 << 40, -(1 << 62)]
+    split = [(t, chance.choice(seps), chance.choice([-1, -1, -1, 0, 1, 2])) for t in few]
+    parts = [(*each, chance.choice(places)) for each in split]
+
+    def part(text: str, separator: str | None, most: int, place: int) -> str:
+        return text.split(separator, most)[place]
+
+    def count(text: str, separator: str | None, most: int) -> int:
+        return len(text.split(separator, most))
+
+    assert java.differences("PyText.part", part, parts) == []
+    assert java.differences("PyText.parts", count, split) == []
+
+
 def test_lines_end_where_pythons_do(java: Java) -> None:
     texts = drawn(12, 2000, [*SPACES, *"\r\n\r\n\r\nab", "😀"], 10)
     calls = [(t,) for t in [*TEXTS, *texts, "a".join(EVERY)]]

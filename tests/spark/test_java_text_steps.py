@@ -76,6 +76,26 @@ def _in_a_branch(s: str) -> str:
     return name.upper()[::-1]
 
 
+def _one_part(s: str) -> str:
+    parts = s.split(" ")
+    return parts[0].upper().strip()
+
+
+def _parts_by_turns(s: str) -> str:
+    return s.split("a")[-1] + s.split()[0].lower() + str(len(s.split("b")))
+
+
+def _parts_used_twice(s: str) -> str:
+    parts = s.split("a")
+    return parts[-1] + parts[0]
+
+
+def _parts_changed(s: str) -> str:
+    parts = s.split("a")
+    parts.append("b")
+    return parts[-1]
+
+
 def _where_it_may_raise(s: str) -> str:
     try:
         return s.lower()[::-1].replace("a", "")[int(s) :]
@@ -83,9 +103,17 @@ def _where_it_may_raise(s: str) -> str:
         return s.upper().strip()
 
 
-@pytest.mark.parametrize("function", [_again, _in_a_loop, _in_a_branch, _where_it_may_raise])
-def test_texts_that_are_used_again(java: Java, function: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(
+    ("function", "together"),
+    [
+        (_again, ""), (_in_a_loop, ""), (_in_a_branch, "new PySteps"),
+        (_where_it_may_raise, "new PySteps"), (_one_part, "PyText.part("),
+        (_parts_by_turns, "PyText.parts("), (_parts_used_twice, ""), (_parts_changed, ""),
+    ],
+)  # fmt: skip
+def test_texts_that_are_used_again(java: Java, function: Callable[..., Any], together: str) -> None:
     assert wrong_rows(java, function, StringType(), ["1", "2 ab", "aB", *_TEXTS]) == []
     source = translate(function, [StringType()], StringType()).source
-    once = function in (_in_a_branch, _where_it_may_raise)
-    assert ("new PySteps" in source) == once
+    joined = [each for each in ("new PySteps", "PyText.part") if each in source]
+    assert bool(joined) == bool(together)
+    assert together in source

@@ -172,6 +172,65 @@ public final class PyText {
         return s.substring(from, to);
     }
 
+    /** Where the part of s.split(sep) that begins at a place ends. */
+    private static int end(String s, String sep, int from) {
+        int letter = sep.length() == 1 ? (int) sep.charAt(0) : -1;
+        int found = letter < 0 ? s.indexOf(sep, from) : s.indexOf(letter, from);
+        return found < 0 ? s.length() : found;
+    }
+
+    private static int afterSpaces(String s, int at) {
+        while (at < s.length() && isSpace(s.charAt(at))) {
+            at++;
+        }
+        return at;
+    }
+
+    private static int afterWord(String s, int at) {
+        while (at < s.length() && !isSpace(s.charAt(at))) {
+            at++;
+        }
+        return at;
+    }
+
+    /** len(s.split(sep, maxsplit)). */
+    public static long parts(String s, String sep, long maxsplit) {
+        if (maxsplit >= 0 || (sep != null && sep.isEmpty())) {
+            return split(s, sep, maxsplit).size();
+        }
+        long count = 0;
+        if (sep == null) {
+            for (int at = afterSpaces(s, 0); at < s.length(); count++) {
+                at = afterSpaces(s, afterWord(s, at));
+            }
+            return count;
+        }
+        for (int at = 0; at <= s.length(); count++) {
+            at = end(s, sep, at) + sep.length();
+        }
+        return count;
+    }
+
+    /** s.split(sep, maxsplit)[index]. */
+    public static String part(String s, String sep, long maxsplit, long index) {
+        if (sep != null && maxsplit < 0 && sep.length() == 1 && index == -1) {
+            return s.substring(s.lastIndexOf(sep.charAt(0)) + 1);
+        }
+        if (index < 0 || maxsplit >= 0 || (sep != null && sep.isEmpty())) {
+            return (String) PyList.item(split(s, sep, maxsplit), index);
+        }
+        // Where there may be no part any more.
+        int last = sep == null ? s.length() : s.length() + 1;
+        int at = sep == null ? afterSpaces(s, 0) : 0;
+        for (long left = index; left > 0 && at < last; left--) {
+            at = sep == null ? afterSpaces(s, afterWord(s, at)) : end(s, sep, at) + sep.length();
+        }
+        if (at >= last) {
+            throw Raised.INDEX;
+        }
+        return s.substring(at, sep == null ? afterWord(s, at) : end(s, sep, at));
+    }
+
     /** s.split(sep, maxsplit); a null sep is whitespace. */
     public static ArrayList split(String s, String sep, long maxsplit) {
         ArrayList parts = new ArrayList(4);

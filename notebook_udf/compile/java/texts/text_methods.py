@@ -52,6 +52,7 @@ from notebook_udf.compile.java.writing.terms import (
     is_queue,
     is_set,
 )
+from notebook_udf.compile.java.writing.text_steps import SplitPart
 from notebook_udf.functions.kind_traits import articled
 
 _CASES = ("upper", "lower", "title", "capitalize", "swapcase", "casefold")
@@ -130,7 +131,10 @@ def method(
     java = f"{java_class}.{name}({', '.join([text, *written])})"
     if name in _STEPS:
         return code.step(text, java, f"{name}({', '.join(written)})")
-    return code.set(kinds, code.integers.of_long(java) if kinds == INT else java)
+    made = code.set(kinds, code.integers.of_long(java) if kinds == INT else java)
+    if name == "split":
+        code.steps.splits[made.java] = ", ".join([text, *written])
+    return made
 
 
 def _at_an_end(code: Code, text: str, name: str, given: tuple[Value, ...]) -> Value:
@@ -238,7 +242,12 @@ def length(code: Code, value: Value) -> Value:
         return json_values.length(code, term)
     sized = any(each(term.kinds) for each in (is_list, is_queue, is_dict, is_set))
     java = f"(long) {term.java}.size()" if sized else f"PyText.len({text_of(code, term, 'len')})"
-    return code.set(INT, code.integers.of_long(java))
+    made = code.set(INT, code.integers.of_long(java))
+    split = code.steps.splits.get(term.java)
+    if split is not None:
+        count = code.integers.of_long(f"PyText.parts({split})")
+        code.steps.parts[made.java] = SplitPart(term.java, count)
+    return made
 
 
 def texts(code: Code, value: Value) -> str:
@@ -283,7 +292,12 @@ def item(code: Code, container: Value, index: Value) -> Value:
     if is_match(whole):
         return item_of_match(code, whole, index)
     if is_list(whole.kinds) or is_queue(whole.kinds):
-        return code.taken(whole, f"PyList.item({whole.java}, {place(code, index)})")
+        made = code.taken(whole, f"PyList.item({whole.java}, {place(code, index)})")
+        split = code.steps.splits.get(whole.java)
+        if split is not None and isinstance(index, KnownValue):
+            part = SplitPart(whole.java, f"PyText.part({split}, {place(code, index)})")
+            code.steps.parts[made.java] = part
+        return made
     if is_dict(whole.kinds):
         return item_of_dict(code, whole, index, counters.missing(whole.kinds))
     if json_values.is_part(whole):

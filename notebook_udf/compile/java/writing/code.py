@@ -43,7 +43,7 @@ from notebook_udf.compile.java.writing.terms import (
     is_record,
     quoted,
 )
-from notebook_udf.compile.java.writing.text_steps import TextStep
+from notebook_udf.compile.java.writing.text_steps import TextStep, TextSteps
 from notebook_udf.functions.kind_traits import articled
 
 T = TypeVar("T")
@@ -285,14 +285,13 @@ class Code:
     empties: dict[str, Any] = field(default_factory=dict)
     # Constant dicts that a display makes anew in each row, by identity.
     displays: dict[int, Any] = field(default_factory=dict)
-    # Variables that a method of a text sets.
-    steps: dict[str, TextStep] = field(default_factory=dict)
+    steps: TextSteps = field(default_factory=TextSteps)
 
     def begin(self) -> None:
         """Begins again: nothing is written yet."""
         self.variables.clear()
         self.empties.clear()
-        self.steps.clear()
+        self.steps.begin()
         self.statements = []
 
     def say(self, statement: str) -> None:
@@ -317,6 +316,7 @@ class Code:
         """A value in a new variable: what an expression gives, as Java holds these kinds."""
         made = self.fresh(kinds)
         self.say(f"{made.java} = {java};")
+        self.steps.name(java, made.java)
         return made
 
     def set_from(self, kinds: Kinds, java: str) -> Term:
@@ -328,7 +328,7 @@ class Code:
     def step(self, of: str, java: str, call: str) -> Term:
         """A text in a new variable; ``call`` is the method of ``PySteps`` that makes it, too."""
         made = self.set(STR, java)
-        self.steps[made.java] = TextStep(of, call)
+        self.steps.methods[made.java] = TextStep(of, call)
         return made
 
     def new_list(self) -> Term:
