@@ -181,6 +181,78 @@ def only_read(s: str) -> float:
     return Square(len(s)).area() + Mean.DIGITS
 
 
+@dataclass
+class Order:
+    """An order, which functions change."""
+
+    note: str
+    price: float = 8.0
+    tags: list[str] = field(default_factory=list)
+
+    def doubled(self) -> Order:
+        def double() -> None:
+            self.price *= 2
+
+        double()
+        return self
+
+
+def discounted(order: Order, rate: float) -> None:
+    order.price *= 1 - rate
+    if rate > 0.1:
+        order.tags.append("sale")
+
+
+def cleaned(order: Order) -> Order:
+    order.note = order.note.strip().upper()
+    return order
+
+
+def served(order: Order) -> Order:
+    discounted(cleaned(order), 0.5)
+    return order
+
+
+def by_a_function(s: str) -> str:
+    order = Order(s)
+    discounted(order, 0.25)
+    same = order
+    same.note += "!"
+    return f"{order.note}{order.price}{order.tags}{same is order}"
+
+
+def by_a_function_of_a_function(s: str) -> str:
+    one, other = Order(s), Order(s)
+    return served(one).note[::-1] + f"{one.price}{other.price}{len(other.tags)}"
+
+
+def by_a_function_within(s: str) -> str:
+    order = Order(s)
+
+    def change() -> None:
+        order.note = order.note.lower()
+
+    change()
+    return order.note + str(order.doubled().price)
+
+
+def each_of_a_list(s: str) -> str:
+    orders = [Order(s), Order("b", 2.0)]
+    for order in orders:
+        discounted(order, len(s) / 10)
+    return ",".join(f"{order.price:.2f}{order.tags}" for order in orders)
+
+
+def where_one_raises(s: str) -> str:
+    order = Order(s)
+    try:
+        served(order)
+        discounted(order, 1 // len(s))
+    except ZeroDivisionError:
+        order.note += "none"
+    return f"{order.note}{order.price}"
+
+
 CASES: list[tuple[Callable[[str], Any], DataType]] = [
     (mean_of_lengths, DOUBLE),
     (summed, LONG),
@@ -190,6 +262,11 @@ CASES: list[tuple[Callable[[str], Any], DataType]] = [
     (only_read, DOUBLE),
     (baskets, TEXT),
     (plain_lists, TEXT),
+    (by_a_function, TEXT),
+    (by_a_function_of_a_function, TEXT),
+    (by_a_function_within, TEXT),
+    (each_of_a_list, TEXT),
+    (where_one_raises, TEXT),
 ]
 
 

@@ -351,7 +351,7 @@ class BodyWriter:
         if evaluate is None:
             raise NotCompiled(f"{kind.replace('_', ' ')} here")
         found = self._with_text(each, operands, partial(evaluate, self, self.code, operands, name))
-        if kind == "call" and name_scope.may_change(found, self.graph, self.scope.record):
+        if kind == "call" and name_scope.may_change(found, self.graph, self.scope):
             return self.code.record(found)
         return found
 

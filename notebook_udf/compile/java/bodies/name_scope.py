@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import types
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias, TypeGuard
@@ -100,23 +101,47 @@ def shares_itself(graph: FlowGraph, code: types.CodeType) -> bool:
     return made.kind == "function" and made.operands[-1].is_constant(code)
 
 
-def may_change(made: Value, graph: FlowGraph, record: str) -> TypeGuard[Parts]:
-    """Whether it is a new object whose attributes may be set: by the function that makes it, or by
-    a method of the object's own."""
+def may_change(made: Value, graph: FlowGraph, scope: NameScope) -> TypeGuard[Parts]:
+    """Whether it is a new object whose attributes may be set: by the function that makes it, by one
+    that it knows, or by a method of the object's own."""
     if not isinstance(made, Parts) or made.form != "object":
         return False
     own = made.of is not None and named_parts.changes_itself(made.of)
-    return own or sets_attributes(graph, record)
+    return own or _sets_attributes(graph, scope.record) or _knows_such(scope.function)
 
 
 @lru_cache(maxsize=256)
-def sets_attributes(graph: FlowGraph, record: str) -> bool:
+def _sets_attributes(graph: FlowGraph, record: str) -> bool:
     """Whether a function sets attributes of an object other than its ``record``."""
     every = (each for block in graph.blocks.values() for each in block.evaluations)
     return any(
         each.kind == "store_attribute" and not (record and each.operands[1].is_local(record))
         for each in every
     )
+
+
+def _knows_such(function: types.FunctionType) -> bool:
+    """Whether functions that it names or makes, or such as these name, set attributes."""
+    found, known = [function], {function}
+    for each in found:
+        code = each.__code__
+        inner = [part for part in code.co_consts if isinstance(part, types.CodeType)]
+        if any(map(named_parts.sets_attributes, inner)):
+            return True
+        named = [each.__globals__.get(name) for name in code.co_names]
+        for other in (*named, *_held(each)):
+            if isinstance(other, types.FunctionType) and other not in known:
+                if named_parts.sets_attributes(other.__code__):
+                    return True
+                found.append(other)
+                known.add(other)
+    return False
+
+
+def _held(function: types.FunctionType) -> Iterator[Any]:
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):
+            yield cell.cell_contents
 
 
 def check_stored(kind: str, name: str, operands: Sequence[Value], shared: frozenset[str]) -> None:

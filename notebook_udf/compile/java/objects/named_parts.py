@@ -174,14 +174,21 @@ def function_of(owner: Value, name: str) -> tuple[types.FunctionType, bool] | No
 
 
 @lru_cache(maxsize=256)
+def sets_attributes(code: types.CodeType) -> bool:
+    """Whether code sets an attribute of an object, or code of a function that it makes does."""
+    own = any(each.opname == "STORE_ATTR" for each in dis.get_instructions(code))
+    inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
+    return own or any(map(sets_attributes, inner))
+
+
+@lru_cache(maxsize=256)
 def changes_itself(called: type) -> bool:
     """Whether a method of a class, other than the one that makes its objects, sets an attribute."""
     own = (each for parent in called.__mro__[:-1] for each in vars(parent).items())
     return any(
-        each.opname == "STORE_ATTR"
+        sets_attributes(method.__code__)
         for name, method in own
         if name != "__init__" and isinstance(method, types.FunctionType)
-        for each in dis.get_instructions(method)
     )
 
 
