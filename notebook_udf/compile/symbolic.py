@@ -30,6 +30,7 @@ from notebook_udf.compile.flow_graph import (
     Terminator,
     UnreadableCode,
 )
+from notebook_udf.compile.guarded_stores import apart
 from notebook_udf.compile.instruction_forms import in_one_form
 from notebook_udf.compile.opcodes import (
     ARGUMENT,
@@ -51,7 +52,8 @@ def read_code(code: CodeType, handlers: bool = False) -> FlowGraph | UnreadableC
     # From Python 3.12 on a comprehension has a handler that only restores its variable.
     guarded = bool(code.co_exceptiontable) and takes_exceptions(code)
     guards = list(guards_of(code)) if handlers else []
-    return read(list(instructions_of(code)), sys.version_info.minor, guarded, guards)
+    graph = read(list(instructions_of(code)), sys.version_info.minor, guarded, guards)
+    return apart(graph) if isinstance(graph, FlowGraph) else graph
 
 
 def instructions_of(code: CodeType) -> Iterator[Instruction]:
