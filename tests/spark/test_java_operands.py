@@ -20,6 +20,8 @@ from pyspark.sql.types import (
     StringType,
 )
 
+from notebook_udf.compile.java.java_class import translate
+from notebook_udf.compile.java.writing.terms import NotCompiled
 from tests.spark.java_calls import Java, answered_alike
 
 LONG, TEXT = LongType(), StringType()
@@ -168,6 +170,40 @@ def spent(v: list[int]) -> int:
     return total.cents
 
 
-def test_operators_of_a_class(java: Java) -> None:
+class Step(NamedTuple):
+    """One whose + is not that of tuples."""
+
+    x: int
+    y: int
+
+    def __add__(self, other: Any) -> Step:
+        return Step(self.x + other.x, self.y + other.y)
+
+    def __mul__(self, times: Any) -> Step:
+        return Step(self.x * times, self.y * times)
+
+
+def walked(v: list[int]) -> int:
+    place = Step(1, 2)
+    for each in v:
+        place = place + Step(each, 1) * 2
+    place += Step(5, 0)
+    return place[0] * 100 + place.y + len(place)
+
+
+@pytest.mark.parametrize("function", [spent, walked])
+def test_operators_of_a_class(java: Java, function: Callable[..., Any]) -> None:
     rows = [([],), ([3],), ([2, 1],), ([4, -7] * 9,)]
-    assert answered_alike(java, spent, [WHOLES], LONG, rows) == len(rows)
+    assert answered_alike(java, function, [WHOLES], LONG, rows) == len(rows)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda v: ((len(v), 2) + Step(1, 1))[2],  # noqa: RUF005
+        lambda v: (2 * Step(len(v), 1))[3],
+    ],
+)
+def test_operators_of_tuples_have_no_java(function: Callable[..., Any]) -> None:
+    with pytest.raises(NotCompiled):
+        translate(function, [WHOLES], LONG)

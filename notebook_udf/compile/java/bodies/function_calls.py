@@ -43,6 +43,7 @@ from notebook_udf.compile.java.writing.terms import (
     NotCompiled,
     OneOf,
     Parts,
+    Term,
     Unset,
     Value,
 )
@@ -51,10 +52,6 @@ from notebook_udf.compile.java.writing.terms import (
 Evaluate: TypeAlias = Callable[[str, Any, tuple[Value, ...]], Value]
 
 # By the operator, what methods are called that do it: in place with an i before.
-_OPERATORS = {
-    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
-    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift", "@": "matmul",
-}  # fmt: skip
 
 
 def called(
@@ -202,13 +199,19 @@ def _method(
     return None if found is None else _of_function(run, code, found[0], (owner, *given), names)
 
 
+def _may_be_none(value: Value) -> bool:
+    return isinstance(value, Term) and "none" in value.kinds
+
+
 def by_own_operator(
     run: FunctionCalls, code: Code, how: str, left: Value, right: Value
 ) -> Value | None:
     """``left how right`` by a method of the left one's class; None if it has none for that."""
-    name = _OPERATORS.get(how.removesuffix("="))
+    name = named_parts.OPERATORS.get(how.removesuffix("="))
     if name is None:
         return None
+    if changeable_records.known(code, left) is None and not _may_be_none(left):
+        left = code.opened(left)
     for each in (f"i{name}", name) if how.endswith("=") else (name,):
         found = changeable_records.function_of(code, left, f"__{each}__")
         if found is not None:

@@ -35,6 +35,13 @@ _ROWS: tuple[Any, ...] = (Row, SparkRow)
 _BESIDES = ("__post_init__", "__new__", "__getattribute__", "__getattr__", "__setattr__")
 
 
+# Operators, and what methods for them are named after.
+OPERATORS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
+    "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift", "@": "matmul",
+}  # fmt: skip
+
+
 class _Sample(NamedTuple):
     part: int
 
@@ -45,6 +52,7 @@ _OF_NAMED_TUPLES = {
     *("__str__", "__dict__", "__weakref__"),
     *vars(_Sample),
     *vars(namedtuple("_Sample", "part")),
+    *(f"__{name}__" for name in OPERATORS.values()),
 }
 
 # What a class has whose objects do something when an attribute is set or asked for.
@@ -76,7 +84,8 @@ def positions(called: Any) -> int | None:
 
 def is_named_tuple(called: type) -> bool:
     """Whether it is a NamedTuple itself, whose fields are no more than its parts, and which says
-    for itself how it is written at most: all else is done as of tuples."""
+    for itself how it is written and what operators on its left give, at most: all else is done as
+    of tuples."""
     if called.__bases__ != (tuple,) or not hasattr(called, "_fields"):
         return False
     own = {name for name in vars(called) if name.startswith("__") and name.endswith("__")}
