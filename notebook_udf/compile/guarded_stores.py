@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count, islice, pairwise
 
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, Terminator
 
@@ -20,36 +21,21 @@ def apart(graph: FlowGraph) -> FlowGraph:
     if not graph.handlers:
         return graph
     asked = _asked_for(graph)
-    free = max(graph.blocks) + 1
-    parts: dict[int, list[int]] = {}
-    blocks: dict[int, BasicBlock] = {}
-    handlers = dict(graph.handlers)
-    for key, block in graph.blocks.items():
-        handler = graph.handlers.get(key)
-        cuts = [] if handler is None else list(_cuts(block, asked[handler]))
-        parts[key] = [*range(free, free + len(cuts)), key]
-        free += len(cuts)
-        begun = 0
-        for number, cut in enumerate(cuts):
-            assert handler is not None
-            own, following = parts[key][number : number + 2]
-            blocks[own] = BasicBlock(
-                block.evaluations[begun:cut], Terminator("jump", targets=(following,))
-            )
-            handlers[own], begun = handler, cut
-        blocks[key] = block._replace(evaluations=block.evaluations[begun:])
-    if len(blocks) == len(graph.blocks):
-        return graph
+    cuts = {key: [*_cuts(graph.blocks[key], asked[to])] for key, to in graph.handlers.items()}
+    free = count(max(graph.blocks) + 1)
+    parts = {key: [*islice(free, len(cuts.get(key, ()))), key] for key in graph.blocks}
     first = {key: each[0] for key, each in parts.items()}
-    inner = {own for each in parts.values() for own in each[:-1]}
-    made = {key: block if key in inner else _to(block, first) for key, block in blocks.items()}
-    led = {key: first[handler] for key, handler in handlers.items()}
-    return replace(graph, blocks=made, handlers=led)
-
-
-def _to(block: BasicBlock, first: dict[int, int]) -> BasicBlock:
-    targets = tuple(first[target] for target in block.end.targets)
-    return block._replace(end=block.end._replace(targets=targets))
+    blocks: dict[int, BasicBlock] = {}
+    handlers: dict[int, int] = {}
+    for key, block in graph.blocks.items():
+        places = [0, *cuts.get(key, ()), len(block.evaluations)]
+        onward = [Terminator("jump", targets=(each,)) for each in parts[key][1:]]
+        end = block.end._replace(targets=tuple(first[target] for target in block.end.targets))
+        for own, (at, to), leaves in zip(parts[key], pairwise(places), [*onward, end], strict=True):
+            blocks[own] = BasicBlock(block.evaluations[at:to], leaves)
+            if key in graph.handlers:
+                handlers[own] = first[graph.handlers[key]]
+    return replace(graph, blocks=blocks, handlers=handlers)
 
 
 def _cuts(block: BasicBlock, asked: set[str]) -> Iterator[int]:

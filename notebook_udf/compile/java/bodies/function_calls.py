@@ -51,8 +51,6 @@ from notebook_udf.compile.java.writing.terms import (
 # What evaluates an operation of a kind, with its detail, of values.
 Evaluate: TypeAlias = Callable[[str, Any, tuple[Value, ...]], Value]
 
-# By the operator, what methods are called that do it: in place with an i before.
-
 
 def called(
     run: FunctionCalls,

@@ -35,7 +35,7 @@ _ROWS: tuple[Any, ...] = (Row, SparkRow)
 _BESIDES = ("__post_init__", "__new__", "__getattribute__", "__getattr__", "__setattr__")
 
 
-# Operators, and what methods for them are named after.
+# By the operator, what methods are called that do it: in place with an i before.
 OPERATORS = {
     "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
     "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift", "@": "matmul",

@@ -93,36 +93,28 @@ public final class PySteps {
     }
 
     public PySteps strip(String chars) {
-        if (letters == null) {
-            return now(PyText.strip(text, chars));
-        }
-        strips(chars, true, true);
-        return this;
+        return stripped(chars, true, true);
     }
 
     public PySteps lstrip(String chars) {
-        if (letters == null) {
-            return now(PyText.lstrip(text, chars));
-        }
-        strips(chars, true, false);
-        return this;
+        return stripped(chars, true, false);
     }
 
     public PySteps rstrip(String chars) {
-        if (letters == null) {
-            return now(PyText.rstrip(text, chars));
-        }
-        strips(chars, false, true);
-        return this;
+        return stripped(chars, false, true);
     }
 
-    private void strips(String chars, boolean left, boolean right) {
+    private PySteps stripped(String chars, boolean left, boolean right) {
+        if (letters == null) {
+            return now(PyText.stripped(text, chars, left, right));
+        }
         while (left && from < to && PyText.isAmong(letters[from], chars)) {
             from++;
         }
         while (right && from < to && PyText.isAmong(letters[to - 1], chars)) {
             to--;
         }
+        return this;
     }
 
     private static boolean isLetter(String s) {

@@ -152,7 +152,7 @@ public final class PyText {
         return chars == null ? isSpace(c) : chars.indexOf(c) >= 0;
     }
 
-    private static String stripped(String s, String chars, boolean left, boolean right) {
+    static String stripped(String s, String chars, boolean left, boolean right) {
         int from = 0;
         int to = s.length();
         while (left && from < to) {
@@ -174,6 +174,7 @@ public final class PyText {
 
     /** Where the part of s.split(sep) that begins at a place ends. */
     private static int end(String s, String sep, int from) {
+        // Of one letter it is found several times as fast.
         int letter = sep.length() == 1 ? (int) sep.charAt(0) : -1;
         int found = letter < 0 ? s.indexOf(sep, from) : s.indexOf(letter, from);
         return found < 0 ? s.length() : found;
@@ -241,24 +242,20 @@ public final class PyText {
             if (sep.isEmpty()) {
                 throw Raised.VALUE;
             }
-            // Of one letter it is found several times as fast.
-            int letter = sep.length() == 1 ? (int) sep.charAt(0) : -1;
             while (left-- > 0) {
-                int found = letter < 0 ? s.indexOf(sep, at) : s.indexOf(letter, at);
-                if (found < 0) {
+                int to = end(s, sep, at);
+                if (to == n) {
                     break;
                 }
-                parts.add(s.substring(at, found));
-                at = found + sep.length();
+                parts.add(s.substring(at, to));
+                at = to + sep.length();
             }
             parts.add(s.substring(at));
             return parts;
         }
         // No whitespace has a surrogate.
         while (true) {
-            while (at < n && isSpace(s.charAt(at))) {
-                at++;
-            }
+            at = afterSpaces(s, at);
             if (at == n) {
                 return parts;
             }
@@ -267,9 +264,7 @@ public final class PyText {
                 return parts;
             }
             int from = at;
-            while (at < n && !isSpace(s.charAt(at))) {
-                at++;
-            }
+            at = afterWord(s, from);
             parts.add(s.substring(from, at));
         }
     }

@@ -316,7 +316,7 @@ class Code:
         """A value in a new variable: what an expression gives, as Java holds these kinds."""
         made = self.fresh(kinds)
         self.say(f"{made.java} = {java};")
-        self.steps.name(java, made.java)
+        self.steps.note(java, made.java)
         return made
 
     def set_from(self, kinds: Kinds, java: str) -> Term:

@@ -61,7 +61,7 @@ class TextSteps:
         self.splits.clear()
         self.parts.clear()
 
-    def name(self, java: str, variable: str) -> None:
+    def note(self, java: str, variable: str) -> None:
         """Notes that a variable is set to what an expression gives, maybe a list of ``split``."""
         if java in self.splits:
             self.splits[variable] = self.splits[java]
