@@ -13,7 +13,7 @@ from itertools import count, islice, pairwise
 from notebook_udf.compile.flow_graph import BasicBlock, Evaluation, FlowGraph, Terminator
 
 # Evaluations that raise nothing that a handler of theirs could take.
-_SILENT = frozenset({"global", "builtin", "store_local", "delete_local"})
+_SILENT = frozenset({"global", "builtin", "store_local"})
 
 
 def apart(graph: FlowGraph) -> FlowGraph:
@@ -39,9 +39,9 @@ def apart(graph: FlowGraph) -> FlowGraph:
 
 
 def _cuts(block: BasicBlock, asked: set[str]) -> Iterator[int]:
-    """Places behind what sets such a variable, if something that may raise follows."""
+    """Places behind what sets or deletes such a variable, if something that may raise follows."""
     for place, each in enumerate(block.evaluations, 1):
-        if each.kind == "store_local" and each.detail in asked:
+        if each.kind in ("store_local", "delete_local") and each.detail in asked:
             rest = block.evaluations[place:]
             if block.end.kind == "raise" or not all(later.kind in _SILENT for later in rest):
                 yield place

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from pyspark.sql.types import ArrayType, LongType, StringType
 
+from notebook_udf.compile.java.java_class import translate
+from notebook_udf.compile.java.writing.terms import NotCompiled
 from tests.spark.java_calls import Java, answered_alike, wrong_rows
 
 TEXTS = [
@@ -163,3 +165,56 @@ def test_what_a_loop_came_to(java: Java) -> None:
 
     rows = [([],), ([3],), ([2, 3, 4],), ([1 << 62, 4],), ([0, 1, -1],)]
     assert answered_alike(java, product, [ArrayType(LongType())], LongType(), rows) == 4
+
+
+def deleted_before(s: str) -> str:
+    text = s
+    try:
+        del text
+        return str(int(s))
+    except ValueError:
+        return text  # noqa: F821
+
+
+def deleted_after(s: str) -> str:
+    text = s
+    try:
+        n = int(s)
+        del text
+        return str(1 // n)
+    except (ValueError, ZeroDivisionError):
+        return text  # noqa: F821
+
+
+def deleted_without_a_value(s: str) -> str:
+    text = "old"
+    try:
+        if s == "a":
+            late = 1
+        text = "new"
+        del late
+        text = "newer"
+    except NameError:
+        return text
+    return text
+
+
+@pytest.mark.parametrize("function", [deleted_before, deleted_after, deleted_without_a_value])
+def test_what_is_deleted_within_try_has_no_java(function: Callable[..., Any]) -> None:
+    with pytest.raises(NotCompiled, match="may have no value"):
+        translate(function, [StringType()], StringType())
+
+
+def test_what_is_deleted_otherwise(java: Java) -> None:
+    def found(s: str) -> str:
+        text, parts = s.strip(), s.split(",")
+        try:
+            n = int(text)
+            del text
+        except ValueError as error:
+            text = str(error)[:7]
+            return text + str(len(parts))
+        del parts
+        return str(n)
+
+    assert wrong_rows(java, found, StringType(), TEXTS) == []

@@ -325,7 +325,7 @@ class BodyWriter:
         if kind == "save_local":
             # A copy: a comprehension may set what Java holds it in.
             saved = self._read(variables, name) if name in variables else Unset()
-            merging.set_local(variables, name)
+            variables.pop(name, None)
             return saved
         if kind in ("store_local", "store_cell", "delete_local"):
             return merging.set_local(variables, name, *operands)

@@ -268,14 +268,19 @@ def _without_none_among(
     }
 
 
+def _held(variables: Variables, name: str) -> Value:
+    found = variables.get(name)
+    if found is None or isinstance(found, Unset):
+        raise NotCompiled(f"{name}, which may have no value, or values of several types")
+    return found
+
+
 def read_local(code: Code, variables: Variables, origins: dict[str, str], name: str) -> Value:
     """What a variable has, in a copy: it may have another value where this one is used.
 
     ``origins`` learns which variable of Java's the copy is of.
     """
-    found = variables.get(name)
-    if found is None or isinstance(found, Unset):
-        raise NotCompiled(f"{name}, which may have no value, or values of several types")
+    found = _held(variables, name)
     if isinstance(found, OneOf):
         place = code.set(found.place.kinds, found.place.java)
         origins[place.java] = found.place.java
@@ -293,7 +298,9 @@ def read_local(code: Code, variables: Variables, origins: dict[str, str], name: 
 
 
 def set_local(variables: Variables, name: str, value: Value | None = None) -> Value:
-    """Gives a variable a value, or takes it away."""
+    """Gives a variable a value, or takes it away, where Python raises if it has none."""
+    if value is None:
+        _held(variables, name)
     if value is None or isinstance(value, Unset):
         variables.pop(name, None)
         return value or KnownValue(None)
