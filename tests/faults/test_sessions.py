@@ -16,8 +16,10 @@ def test_a_running_spark_is_adopted_whole() -> None:
     spark = builder.getOrCreate()
     from pyspark.sql.functions import udf as plain
     assert spark.range(2).select(plain(lambda i: i + 1, "bigint")("id")).count() == 2
+    before = spark.sql("SHOW FUNCTIONS").collect()
     session = nu.session(spark)
     session._warmup.wait()
+    assert session.java.wait(60)
     session.register_function("f", udf(lambda i: print("hello", i) or i, result_type="bigint"))
     said = threading.Event()
     session.store.subscribe(lambda r: said.set() if r.kind == "log-lines" else None)
@@ -25,7 +27,7 @@ def test_a_running_spark_is_adopted_whole() -> None:
     tell(rows=[r[0] for r in rows], said=said.wait(10), workers=len(session.pool),
          notes=session.notes, adopted=session.spark is spark)
     session.stop()
-    tell(alive=spark.range(5).count())
+    tell(alive=spark.range(5).count(), same=spark.sql("SHOW FUNCTIONS").collect() == before)
     """
     with script(body) as process:
         facts = told(process)
@@ -34,7 +36,7 @@ def test_a_running_spark_is_adopted_whole() -> None:
         assert facts["adopted"]
         assert facts["workers"] > 0
         assert any("spark.python.unix.domain.socket.enabled" in note for note in facts["notes"])
-        assert told(process) == {"alive": 5}
+        assert told(process) == {"alive": 5, "same": True}
 
 
 # Its workers end with it, and nobody is left to tell.

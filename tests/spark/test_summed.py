@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from typing import Any
 
 import pytest
@@ -96,6 +97,18 @@ class Product(Total):
         return f"{accumulator['total']!r} and {accumulator['float']!r}"
 
 
+class ProductOfWorkers(Product):
+    """Its values have no Java, so that Spark's own sums of limbs go to a worker."""
+
+    def get_value(self, accumulator: Any) -> Any:
+        return super().get_value(accumulator) if os.getpid() else None
+
+
+class WholeOfWorkers(Whole):
+    def get_value(self, accumulator: Any) -> Any:
+        return super().get_value(accumulator) if os.getpid() else None
+
+
 class Chosen(Total):
     def accumulate(self, accumulator: Any, value: Any, other: Any) -> None:
         if value is None:
@@ -116,11 +129,14 @@ class Unequal(Total):
 
 CALLS = [
     (Product, "{f}(l, l)"), (Product, "{f}(i, l)"), (Product, "{f}(l, i)"),
-    (Product, "{f}(i, i) FILTER (WHERE y > 0)"), (Chosen, "{f}(x, y)"), (Chosen, "{f}(y, x)"),
+    (Product, "{f}(i, i) FILTER (WHERE y > 0)"), (Product, "{f}(l, l) FILTER (WHERE y > 0)"),
+    (ProductOfWorkers, "{f}(l, l)"), (WholeOfWorkers, "{f}(l)"),
+    (Chosen, "{f}(x, y)"), (Chosen, "{f}(y, x)"),
     (Chosen, "{f}(i, y)"), (Chosen, "{f}(l, i)"), (Chosen, "{f}(l, l)"), (Chosen, "{f}(x, i)"),
     (Unequal, "{f}(x, y)"), (Unequal, "{f}(i, l)"), (Unequal, "{f}(x, x)"), (Unequal, "{f}(y, i)"),
     (Total, "{f}(x)"), (Total, "{f}(i)"), (Total, "{f}(x * y)"), (Whole, "{f}(l)"),
-    (Whole, "{f}(i)"), (Present, "{f}(x)"), (Present, "{f}(i)"), (Quotient, "{f}(x, y)"),
+    (Whole, "{f}(l) FILTER (WHERE y > 0)"), (Whole, "{f}(i)"),
+    (Present, "{f}(x)"), (Present, "{f}(i)"), (Quotient, "{f}(x, y)"),
     (Quotient, "{f}(i, y)"), (Quotient, "{f}(y, i)"), (Counted, "{f}(x, i)"),
     (Counted, "{f}()"), (Total, "{f}(x) FILTER (WHERE y > 0)"),
     (Quotient, "{f}(x, y) FILTER (WHERE y <> 0)"),
@@ -158,6 +174,31 @@ def test_sums_of_sparks_are_those_of_python(
         for name in ("added", "walked")
     )
     assert added == walked
+
+
+@pytest.mark.parametrize("function", [Product, ProductOfWorkers])
+def test_parts_of_large_sums_are_put_together(
+    session: nu.Session, function: type[Product]
+) -> None:
+    session.register_function("added", udaf(function()))
+    # Each part overflows 64 bits upwards, or downwards, and 128 where all are of one sign.
+    values = {"up": LONG, "down": -LONG - 1, "both": None}
+    made = "SELECT id, CASE id % 3 WHEN 0 THEN 'up' WHEN 1 THEN 'down' ELSE 'both' END AS k"
+    rows = f"SELECT *, CASE WHEN k = 'up' THEN {LONG}L WHEN k = 'down' THEN -{LONG}L - 1L "
+    rows += f"WHEN id % 2 = 0 THEN {LONG}L ELSE id - 9000L END AS v FROM ({made} "
+    rows += "FROM range(0, 3000, 1, 7))"
+    expected = {}
+    for name, value in values.items():
+        places = range({"up": 0, "down": 1, "both": 2}[name], 3000, 3)
+        given = [
+            (LONG if place % 2 == 0 else place - 9000) if value is None else value
+            for place in places
+        ]
+        total = sum(each * LONG - 1 for each in given)
+        expected[name] = total + 7
+    query = f"SELECT k, added(v, {LONG}L) FROM ({rows}) GROUP BY k"
+    got = {key: said.split()[0] for key, said in session.sql(query).collect()}
+    assert got == {name: str(total) for name, total in expected.items()}
 
 
 def test_no_row_reaches_python(session: nu.Session) -> None:
