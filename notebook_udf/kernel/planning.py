@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from notebook_udf.compile.java.writing.terms import TypesMissing
 from notebook_udf.errors import PlanningError
 from notebook_udf.functions.definition import FunctionDefinition
 from notebook_udf.host.plans import PlanReading, PlanTrees
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from notebook_udf.kernel.notebook_session import Session
+    from notebook_udf.registry import RegisteredFunction
 
 # How many of Spark's latest queries are searched for a run of the plan.
 _OWN = 40
@@ -199,7 +201,8 @@ class PlanReader:
 
 
 def _advised(plan: Plan, lookup: Definitions, rewriting: Rewriting) -> Plan:
-    plan = replace(plan, strategies=strategies_of(plan.root, lookup, rewriting.choices))
+    found = strategies_of(plan.root, lookup, lookup.why_in_workers, rewriting.choices)
+    plan = replace(plan, strategies=found)
     return replace(plan, advice=advise(plan))
 
 
@@ -232,9 +235,23 @@ class Definitions:
 
     def __init__(self, session: Session) -> None:
         self._functions = session.functions
+        self._java = session.java
 
     def __call__(self, name: str, version: int | None) -> FunctionDefinition | None:
-        if version is None:
-            return self._functions[name].definition if name in self._functions else None
-        found = self._functions.version(name, version)
+        found = self._record(name, version)
         return found.definition if found is not None else None
+
+    def why_in_workers(self, name: str, version: int | None) -> str:
+        """What keeps a function's calls from Spark's JVM; "" where nothing is known to."""
+        found = self._record(name, version)
+        if found is None:
+            return ""
+        # Of one that declares no types it depends on those of its calls.
+        called = [why for _, why in self._java.called(found)]
+        why = next(filter(None, called or [self._java.why_not(found)]), None)
+        return "" if why is None or isinstance(why, TypesMissing) else str(why)
+
+    def _record(self, name: str, version: int | None) -> RegisteredFunction | None:
+        if version is None:
+            return self._functions.get(name)
+        return self._functions.version(name, version)

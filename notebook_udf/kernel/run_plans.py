@@ -33,7 +33,7 @@ def plan_of_run(session: Session, runs: SparkRuns, run: Run) -> Plan | None:
     by_stage = session.store.totals_by_stage(run.query)
     root = with_costs(_with_versions(root, session.store.totals(run.query)), by_stage)
     plan = Plan(root, adaptive="final", run=run)
-    plan = replace(plan, strategies=strategies_of(plan.root, lookup, ()))
+    plan = replace(plan, strategies=strategies_of(plan.root, lookup, lookup.why_in_workers))
     return replace(plan, advice=advise(plan))
 
 

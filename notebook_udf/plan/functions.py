@@ -14,6 +14,8 @@ from notebook_udf.sanitize import plain
 
 # The definition of a function's name and version; of its current version if that is None.
 Lookup = Callable[[str, int | None], FunctionDefinition | None]
+# What keeps a function of a name and version from Spark's JVM; "" where nothing is known to.
+WhyInWorkers = Callable[[str, int | None], str]
 
 # Roles in words. A role that is not here is shown by its name.
 _TASKS = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from notebook_udf.functions.base import implements
-from notebook_udf.plan.functions import AS_JAVA, KERNELS, Lookup
+from notebook_udf.plan.functions import AS_JAVA, KERNELS, Lookup, WhyInWorkers
 from notebook_udf.plan.plan_model import FunctionUse, PlanNode, Strategy
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.rule import Choice
@@ -24,12 +24,14 @@ _IN_SPARK = ("summed", "gathered", "folded")
 
 
 def strategies_of(
-    root: PlanNode, lookup: Lookup, chosen: Iterable[Choice] = ()
+    root: PlanNode, lookup: Lookup, why_in_workers: WhyInWorkers, chosen: Iterable[Choice] = ()
 ) -> tuple[Strategy, ...]:
     """The strategies of a plan: one for each call and form in it.
 
     Parameters
     ----------
+    why_in_workers
+        Says what keeps a function from running in Spark's JVM, which would be faster.
     chosen
         The planner's choices; they have the calls of aggregates as they were written, which a
         plan does not.
@@ -53,6 +55,8 @@ def strategies_of(
                 form = form(root, node, use, lookup)
             name, role = use.name.lower(), "partial" if use.role in _IN_SPARK else use.role
             decided = reasons.get((name, form.rule), "")
+            if form.may_be_java:
+                form = _with_why(form, why_in_workers(use.name, use.version))
             for each in calls.get((name, role)) or [Choice(use.name, use.call, "scalar", decided)]:
                 reason = each.reason or form.reason
                 found[Strategy(use.name, each.call, form.words, reason)] = None
@@ -60,11 +64,20 @@ def strategies_of(
 
 
 class _Form(NamedTuple):
-    """How a call runs, why by the plan, and the rule whose choice has a better reason."""
+    """How a call runs, why by the plan, the rule whose choice has a better reason, and whether such
+    calls run in Spark's JVM where nothing keeps them from it."""
 
     words: str
     reason: str
     rule: str = ""
+    may_be_java: bool = False
+
+
+def _with_why(form: _Form, why: str) -> _Form:
+    """A form with what keeps calls from Spark's JVM, if anything is known to do so."""
+    said = f"it does not run in Spark's JVM: {why}" if why else ""
+    reason = "; ".join(filter(None, (form.reason, said))) or "its code can be anything"
+    return form._replace(reason=reason)
 
 
 def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> _Form:
@@ -78,11 +91,13 @@ def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) ->
         return _Form(f"{use.way}, computed once per row", several, CommonSubexpression.name)
     if use.way == KERNELS:
         return _Form(
-            use.way, "they answer as Python does; rows in which it might raise run row by row"
+            use.way,
+            "they answer as Python does; rows in which it might raise run row by row",
+            may_be_java=True,
         )
     if use.func_type in ("pandas", "arrow", "numba"):
         return _Form(use.way, f'func_type="{use.func_type}"')
-    return _Form(use.way or "in a Python worker", "its code can be anything")
+    return _Form(use.way or "in a Python worker", "", may_be_java=use.func_type == "general")
 
 
 def _computes_once(node: PlanNode, use: FunctionUse) -> bool:
@@ -138,10 +153,14 @@ def _table(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) -> 
     others = [other.name for other in node.functions if other is not use]
     if others:
         return _Form(
-            f"in one pass over the rows with {', '.join(others)}", "they follow each other"
+            f"in one pass over the rows with {', '.join(others)}",
+            "they follow each other",
+            may_be_java=True,
         )
     return _Form(
-        "in a pass over the rows, beside which other columns stay in Arrow", "it gives rows"
+        "in a pass over the rows, beside which other columns stay in Arrow",
+        "it gives rows",
+        may_be_java=True,
     )
 
 

@@ -362,6 +362,27 @@ def test_forms_and_reasons(
     assert f"because {found[1]}" in " ".join(repr(planned).split())
 
 
+def test_what_keeps_a_function_in_workers_is_said(session: nu.Session) -> None:
+    def told(x: int) -> int:
+        shown = x + 1
+        print("told", shown)
+        return shown
+
+    def several(x: int) -> Iterator[tuple[int]]:
+        print("several", x)
+        yield (x,)
+
+    session.register_function("plan_told", told)
+    session.register_function("plan_several", nu.udtf(several, result_types=["bigint"]))
+    kept = "it does not run in Spark's JVM: "
+    (found,) = strategies(session.plan("SELECT plan_told(id) FROM planned")).values()
+    assert found[0] == "row by row"
+    assert re.fullmatch(f"{kept}.*print.* \\(line \\d+\\)", found[1])
+    query = "SELECT id, s.* FROM planned, LATERAL plan_several(id) AS s"
+    (found,) = strategies(session.plan(query)).values()
+    assert re.fullmatch(f"it gives rows; {kept}.*print.* \\(line \\d+\\)", found[1])
+
+
 ADVISED = {
     "mixed": ("SELECT plan_next(plan_pickled(id)) FROM planned", "several-python-nodes"),
     "expression": ("SELECT plan_next(plan_next(id) * 2) FROM planned", "several-python-nodes"),

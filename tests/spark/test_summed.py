@@ -177,9 +177,7 @@ def test_sums_of_sparks_are_those_of_python(
 
 
 @pytest.mark.parametrize("function", [Product, ProductOfWorkers])
-def test_parts_of_large_sums_are_put_together(
-    session: nu.Session, function: type[Product]
-) -> None:
+def test_parts_of_large_sums_are_put_together(session: nu.Session, function: type[Product]) -> None:
     session.register_function("added", udaf(function()))
     # Each part overflows 64 bits upwards, or downwards, and 128 where all are of one sign.
     values = {"up": LONG, "down": -LONG - 1, "both": None}
