@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import itertools
+from collections.abc import Callable
 
 import pyarrow as pa
 from pyspark.sql.types import LongType
@@ -28,8 +29,14 @@ TEXTS = pa.array([f"the row with the number {i:07}" for i in range(2000)])
 FEW = TEXTS.slice(0, 20)
 
 
+def clock(kernels: int, python: int) -> Callable[[], int]:
+    """A clock by which kernels take so many nanoseconds for a row, and Python for what is tried."""
+    asked = [0, len(TEXTS) * kernels]
+    return itertools.chain(asked, itertools.count(asked[-1], 64 * python)).__next__
+
+
 def test_python_goes_on_where_it_is_faster() -> None:
-    choice = KernelChoice(program(), lambda columns: None)
+    choice = KernelChoice(program(), lambda columns: None, clock(kernels=500, python=400))
     answer = choice.answer([TEXTS])
     assert answer is not None
     assert answer.result.to_pylist() == [weighed(text) for text in TEXTS.to_pylist()]
@@ -38,13 +45,8 @@ def test_python_goes_on_where_it_is_faster() -> None:
 
 def test_kernels_go_on_where_they_are_faster() -> None:
     tried: list[int] = []
-
-    def slow(columns: list[pa.Array]) -> None:
-        tried.append(len(columns[0]))
-        # What is chosen by is time: this stands for a function that takes it.
-        time.sleep(0.05)
-
-    choice = KernelChoice(program(), slow)
+    ticks = clock(kernels=500, python=40_000)
+    choice = KernelChoice(program(), lambda columns: tried.append(len(columns[0])), ticks)
     for _ in range(3):
         assert choice.answer([TEXTS]) is not None
     # Enough is known after one trial, and it is short.

@@ -30,11 +30,19 @@ class KernelChoice:
     by_rows
         Calls the function for each row of some columns, the other way. That a row is answered
         twice shows nowhere: what has kernels has no effects.
+    clock
+        Tells the time, in nanoseconds.
     """
 
-    def __init__(self, kernels: Program, by_rows: Callable[[list[pa.Array]], object]) -> None:
+    def __init__(
+        self,
+        kernels: Program,
+        by_rows: Callable[[list[pa.Array]], object],
+        clock: Callable[[], int] = perf_counter_ns,
+    ) -> None:
         self._kernels: Program | None = kernels
         self._by_rows = by_rows
+        self._clock = clock
         self._in_vain = 0
         self._timed = False
 
@@ -43,9 +51,9 @@ class KernelChoice:
         kernels = self._kernels
         if kernels is None or not columns or not len(columns[0]):
             return None
-        begun = perf_counter_ns()
+        begun = self._clock()
         answer = kernels(columns)
-        taken = perf_counter_ns() - begun
+        taken = self._clock() - begun
         left = 1.0 if answer is None else answer.left
         self._in_vain = self._in_vain + 1 if left > _MOST_LEFT else 0
         if self._in_vain == _IN_VAIN or (
@@ -67,9 +75,9 @@ class KernelChoice:
         if answer.declined is not None:
             kept = pa.array((~answer.declined).nonzero()[0][:_ENOUGH])
             columns = [column.take(kept) for column in columns]
-        rows, begun, spent = 0, perf_counter_ns(), 0
+        rows, begun, spent = 0, self._clock(), 0
         while rows < len(columns[0]) and spent < _TRIED_NS and rows < _ENOUGH:
             self._by_rows([column.slice(rows, _TRIED_ROWS) for column in columns])
-            rows, spent = rows + _TRIED_ROWS, perf_counter_ns() - begun
+            rows, spent = rows + _TRIED_ROWS, self._clock() - begun
         by_row = spent / min(rows, len(columns[0]))
         return each_ns + answer.left * by_row < by_row
