@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from notebook_udf.functions.base import implements
-from notebook_udf.plan.functions import AS_JAVA, KERNELS, Lookup, WhyInWorkers
+from notebook_udf.plan.functions import AS_JAVA, AWAITED, KERNELS, Lookup, WhyInWorkers
 from notebook_udf.plan.plan_model import FunctionUse, PlanNode, Strategy
 from notebook_udf.planner.physical.aggregate_from_sums import sums_of
 from notebook_udf.planner.rule import Choice
@@ -97,7 +97,9 @@ def _scalar(root: PlanNode, node: PlanNode, use: FunctionUse, lookup: Lookup) ->
         )
     if use.func_type in ("pandas", "arrow", "numba"):
         return _Form(use.way, f'func_type="{use.func_type}"')
-    return _Form(use.way or "in a Python worker", "", may_be_java=use.func_type == "general")
+    if use.way == AWAITED:
+        return _Form(use.way, "it is async")
+    return _Form(use.way or "in a Python worker", "", may_be_java=True)
 
 
 def _computes_once(node: PlanNode, use: FunctionUse) -> bool:
