@@ -180,23 +180,17 @@ def test_sums_of_sparks_are_those_of_python(
 def test_parts_of_large_sums_are_put_together(session: nu.Session, function: type[Product]) -> None:
     session.register_function("added", udaf(function()))
     # Each part overflows 64 bits upwards, or downwards, and 128 where all are of one sign.
-    values = {"up": LONG, "down": -LONG - 1, "both": None}
-    made = "SELECT id, CASE id % 3 WHEN 0 THEN 'up' WHEN 1 THEN 'down' ELSE 'both' END AS k"
-    rows = f"SELECT *, CASE WHEN k = 'up' THEN {LONG}L WHEN k = 'down' THEN -{LONG}L - 1L "
-    rows += f"WHEN id % 2 = 0 THEN {LONG}L ELSE id - 9000L END AS v FROM ({made} "
-    rows += "FROM range(0, 3000, 1, 7))"
-    expected = {}
-    for name, value in values.items():
-        places = range({"up": 0, "down": 1, "both": 2}[name], 3000, 3)
-        given = [
-            (LONG if place % 2 == 0 else place - 9000) if value is None else value
-            for place in places
-        ]
-        total = sum(each * LONG - 1 for each in given)
-        expected[name] = total + 7
-    query = f"SELECT k, added(v, {LONG}L) FROM ({rows}) GROUP BY k"
-    got = {key: said.split()[0] for key, said in session.sql(query).collect()}
-    assert got == {name: str(total) for name, total in expected.items()}
+    groups = {
+        "up": [LONG] * 1000,
+        "down": [-LONG - 1] * 1000,
+        "both": [each for place in range(500) for each in (LONG, place - 9000)],
+    }
+    rows = [(name, value) for name, values in groups.items() for value in values]
+    frame = session.spark.createDataFrame(rows, "k string, v bigint").repartition(7)
+    frame.createOrReplaceTempView("summands")
+    found = session.sql(f"SELECT k, added(v, {LONG}L) FROM summands GROUP BY k").collect()
+    expected = {name: 7 + sum(each * LONG - 1 for each in v) for name, v in groups.items()}
+    assert {k: said.split()[0] for k, said in found} == {k: str(v) for k, v in expected.items()}
 
 
 def test_no_row_reaches_python(session: nu.Session) -> None:
