@@ -57,6 +57,7 @@ class Server:
         command = [
             sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}",
             "--ServerApp.port_retries=0", "--LabApp.expose_app_in_browser=True",
+            "--JupyterNotebookApp.expose_app_in_browser=True",
             f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={self.books}",
             f"--LabApp.extra_labextensions_path={EXTENSIONS}",
         ]  # fmt: skip
@@ -119,7 +120,7 @@ class Notebook:
     def wait_for_kernel(self) -> None:
         """Waits until the kernel is idle for the first time."""
         self.page.wait_for_function(
-            "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status"
+            "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status"
             " === 'idle'",
             timeout=SECONDS * 1000,
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import nbformat
@@ -109,14 +108,9 @@ def test_notebook_7_shows_panels(server: Server, context: BrowserContext) -> Non
     nbformat.write(book, server.books / "seven.ipynb")
     page = context.new_page()
     page.goto(f"{server.url}/notebooks/seven.ipynb?token={server.token}")
-    prompt = page.locator(".jp-CodeCell .jp-InputPrompt").first
-    expect(prompt).to_be_visible(timeout=SECONDS * 1000)
-    deadline = time.monotonic() + SECONDS
-    # What is run before the kernel is there is not run at all.
-    while prompt.inner_text() == "[ ]:" and time.monotonic() < deadline:
-        page.get_by_role("button", name="Run this cell").click()
-        page.locator(".jp-CodeCell .cm-content").first.click()
-        page.wait_for_timeout(1000)
+    # What is run before the kernel is there is not run: a dialog asks for a kernel instead.
+    Notebook(page, server.books / "seven.ipynb").wait_for_kernel()
+    page.get_by_role("button", name="Run this cell").click()
     expect(page.locator(".nu-plan .nu-operator").first).to_be_visible(timeout=SECONDS * 1000)
     page.screenshot(path=str(Path("build/screenshots/notebook-7.png")))
     page.goto("about:blank")
