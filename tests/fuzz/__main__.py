@@ -7,11 +7,24 @@ import sys
 from functools import partial
 
 import notebook_udf as nu
-from tests.fuzz.running import fuzz, fuzz_arrow, fuzz_java, fuzz_queries, fuzz_rows
+from tests.fuzz.java_functions import WRITTEN
+from tests.fuzz.running import (
+    fuzz,
+    fuzz_arrow,
+    fuzz_java,
+    fuzz_queries,
+    fuzz_rows,
+    fuzz_written,
+)
 from tests.fuzz.targets import TARGETS
 
 _OF_PYTHON = {**{name: partial(fuzz, name) for name in TARGETS}, "arrow": fuzz_arrow}
-_OF_SPARK = {"queries": fuzz_queries, "java": fuzz_java, "rows": fuzz_rows}
+_OF_SPARK = {
+    "queries": fuzz_queries,
+    "java": fuzz_java,
+    "rows": fuzz_rows,
+    **{name: partial(fuzz_written, name) for name in WRITTEN},
+}
 
 
 def main() -> int:

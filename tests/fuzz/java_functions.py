@@ -9,10 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from hypothesis import strategies as st
 from pyspark.sql.types import BooleanType, DateType, DoubleType, LongType, StringType
 
 from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.writing.terms import NotCompiled
+from tests.fuzz import aliases, containers, flows
 from tests.fuzz.functions import RESULTS, comparable, made
 from tests.fuzz.wide_forms import DAYS, WIDE_COLUMNS, WIDE_POOLS
 from tests.spark.java_calls import GAVE_UP, Java, answer, in_column
@@ -96,6 +98,21 @@ def check_rows(java: Java, text: str, result: str, rows: Sequence[tuple[Any, ...
         assert type(found) is type(expected), (text, row, found, expected)
         assert comparable(found) == comparable(expected), (text, row, found, expected)
     return answered
+
+
+# Functions of one whole number, by what they try; each gives a text.
+WRITTEN = {"aliases": aliases, "containers": containers, "flows": flows}
+_GIVEN = [(0,), (1,), (2,), (5,), (-3,), (None,)]
+
+
+def written(name: str) -> st.SearchStrategy[str]:
+    """Functions of a module of ``WRITTEN``, as text."""
+    return st.builds(WRITTEN[name].drawn, st.randoms(use_true_random=False))
+
+
+def check_written(java: Java, name: str, text: str) -> int:
+    """How many rows Java answered of such a function; as ``check_rows``."""
+    return check_rows(java, WRITTEN[name].NAMESPACE + text, "str", _GIVEN)
 
 
 def without_halves(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

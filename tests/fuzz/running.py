@@ -16,7 +16,15 @@ import notebook_udf as nu
 from tests.fuzz import corpus, queries
 from tests.fuzz.functions import COLUMNS, functions
 from tests.fuzz.functions import check as check_kernels
-from tests.fuzz.java_functions import TooSlowError, check_rows, drawn, in_time, without_halves
+from tests.fuzz.java_functions import (
+    TooSlowError,
+    check_rows,
+    check_written,
+    drawn,
+    in_time,
+    without_halves,
+    written,
+)
 from tests.fuzz.row_functions import RowFunctions
 from tests.fuzz.targets import TARGETS
 from tests.spark.java_calls import Java
@@ -49,6 +57,18 @@ def fuzz_java(session: nu.Session, seconds: float) -> int:
         return check_rows(java, text, result, drawn(chance, _ROWS_EACH))
 
     return _answered("java", 3, check, seconds, 50)
+
+
+def fuzz_written(name: str, session: nu.Session, seconds: float) -> int:
+    """Functions of what containers are and do, by their Java: as ``fuzz_java``."""
+    java, answered = Java(session.spark._jvm), 0
+
+    def once(text: str) -> None:
+        nonlocal answered
+        answered += check_written(java, name, text)
+
+    _tried(name, written(name), once, seconds, 200)
+    return answered
 
 
 def fuzz_rows(session: nu.Session, seconds: float) -> int:

@@ -10,7 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.functions import functions, rows
-from tests.fuzz.java_functions import check_rows, drawn, without_halves
+from tests.fuzz.java_functions import (
+    WRITTEN,
+    check_rows,
+    check_written,
+    drawn,
+    without_halves,
+    written,
+)
 from tests.spark.java_calls import Java
 
 
@@ -42,3 +49,18 @@ def test_what_functions_make_and_change_is_as_in_python(java: Java, more: int) -
 
     check()
     assert answered > 200
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("name", list(WRITTEN))
+def test_containers_are_what_they_are_in_python(java: Java, name: str) -> None:
+    answered = 0
+
+    @settings(max_examples=500, deadline=None)
+    @given(written(name))
+    def check(text: str) -> None:
+        nonlocal answered
+        answered += check_written(java, name, text)
+
+    check()
+    assert answered > 400

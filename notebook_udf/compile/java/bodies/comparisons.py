@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 
 from notebook_udf.compile.java.calls import type_tests
-from notebook_udf.compile.java.collections import containers, enum_members, set_values
+from notebook_udf.compile.java.collections import enum_members, set_values
+from notebook_udf.compile.java.iterating import iterators
 from notebook_udf.compile.java.iterating.generated_values import FunctionCalls
-from notebook_udf.compile.java.numbers.arithmetic import comparison
+from notebook_udf.compile.java.numbers.arithmetic import comparison, condition
 from notebook_udf.compile.java.texts import membership
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
+    INT,
     NONE,
     PARTS,
     SCALARS,
+    STR,
     KnownValue,
     NotCompiled,
     OneOf,
     Parts,
     Term,
     Value,
+    constant_parts,
     is_dict,
     is_known_none,
     is_list,
+    is_plain_tuple,
+    is_record,
     is_set,
 )
 
 _ORDERED = ("<", "<=", ">", ">=", "==", "!=")
+_HOLDS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
@@ -50,8 +58,10 @@ def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
     if how in _ORDERED:
         if set_values.are_sets(left, right):
             return set_values.compared(code, how, left, right)
+        if how in ("==", "!=") and (_may_be_no_tuple(left) or _may_be_no_tuple(right)):
+            return _equal_unless_none(run, code, how, left, right)
         left, right = code.opened(left), code.opened(right)
-        in_order = containers.compared_lists(code, how, left, right)
+        in_order = _compared_lists(code, how, left, right)
         if in_order is not None:
             return in_order
         if isinstance(left, Parts) or isinstance(right, Parts):
@@ -78,6 +88,29 @@ def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
     raise NotCompiled(f"{how} anything but None, True or False")
 
 
+def _may_be_no_tuple(value: Value) -> bool:
+    """Whether it is a tuple or an object in some rows, and None in others."""
+    return isinstance(value, Term) and "none" in value.kinds and is_record(value.kinds - NONE)
+
+
+def _equal_unless_none(
+    run: FunctionCalls, code: Code, how: str, left: Value, right: Value
+) -> Value:
+    """``left == right``, or ``!=``, where None is equal to None alone."""
+    terms = [each for each in (left, right) if isinstance(each, Term) and "none" in each.kinds]
+    nulls = [f"{each.java} == null" for each in terms]
+    both = " && ".join(nulls) if len(nulls) == 2 else "false"
+    found = code.set(BOOL, both if how == "==" else f"!({both})")
+    present = [
+        code.integers.narrowed(each, each.kinds - NONE) if each in terms else each
+        for each in (left, right)
+    ]
+    written, made = code.captured(lambda: condition(code, compare(run, code, present, how)))
+    lines = [*written, f"{found.java} = {made};"]
+    code.statements += [f"if (!({' || '.join(nulls)})) {{", *lines, "}"]
+    return found
+
+
 def _identity(code: Code, how: str, value: Value) -> Value:
     """Whether a value is None, or is not."""
     known = is_none(code, value)
@@ -98,23 +131,62 @@ def _is_object(code: Code, value: Value) -> bool:
     return several or code.lists.changeable(present) is not None
 
 
+def _compared_lists(code: Code, how: str, left: Value, right: Value) -> Term | None:
+    """Which of two lists, or of two tuples of any length, is first, or whether they are equal.
+
+    None if they are neither.
+    """
+    left, right = _beside(code, right, left), _beside(code, left, right)
+    if not (iterators.is_listed(left) and iterators.is_listed(right)):
+        return None
+    one, other = (code.term(iterators.as_one(code, each)) for each in (left, right))
+    if len({bool((each.kinds - NONE) & code.lists.fixed) for each in (one, other)}) > 1:
+        raise NotCompiled("comparing a list with what may be a tuple")
+    held = [code.lists.of(each.kinds - NONE) for each in (one, other)]
+    if how in ("==", "!="):
+        if not held[0] | held[1] <= SCALARS or all("float" in each for each in held):
+            # NaN is equal to itself where it is the same object.
+            raise NotCompiled("whether lists of floats, or of lists, are equal")
+        # One that may be None is held as an object.
+        same = "PyList.equal((java.util.ArrayList) {}, (java.util.ArrayList) {})"
+        same = same.format(one.java, other.java)
+        return code.set(BOOL, same if how == "==" else f"!{same}")
+    one, other = code.present(one), code.present(other)
+    if held not in ([INT, INT], [STR, STR]):
+        raise NotCompiled("the order of lists of anything but whole numbers, or but texts")
+    return code.set(BOOL, f"PyList.order({one.java}, {other.java}) {how} 0")
+
+
+def _beside(code: Code, other: Value, value: Value) -> Value:
+    """A tuple that is written there, as one of any length where ``other`` is one of these."""
+    if not (isinstance(other, Term) and other.kinds and other.kinds <= code.lists.fixed):
+        return value
+    parts = constant_parts(value)
+    if not is_list(other.kinds) or not is_plain_tuple(parts):
+        return value
+    made = iterators.filled(code, code.new_list(), parts)
+    code.lists.fixed |= made.kinds
+    return made
+
+
 def _compare_tuples(code: Code, how: str, left: Value, right: Value) -> Value:
     """Two tuples, by the first of their parts that are not equal."""
     one, other = (_parts_of(each) for each in (left, right))
     by_order = how not in ("==", "!=")
-    if len(one) != len(other):
-        if by_order:
-            raise NotCompiled("the order of tuples of other lengths")
+    if not by_order and len(one) != len(other):
         return KnownValue(how == "!=")
-    for a, b in zip(one, other, strict=True):
+    pairs = list(zip(one, other, strict=False))
+    for a, b in pairs:
         _check_comparable(code, a, b)
-    same = [code.term(comparison(code, "==", a, b)).java for a, b in zip(one, other, strict=True)]
+    same = [code.term(comparison(code, "==", a, b)).java for a, b in pairs]
     if not by_order:
         found = " && ".join(same) or "true"
         return code.set(BOOL, found if how == "==" else f"!({found})")
-    # Parts behind the first that differ are not compared: they may be None, which raises.
-    least = code.set(BOOL, "true" if how in ("<=", ">=") else "false")
-    for equal, a, b in zip(same, one, other, strict=True):
+    # Parts behind the first that differ are not compared: they may be None, which raises. Where
+    # none differ the longer is behind the other.
+    beyond = _HOLDS[how](len(one), len(other))
+    least = code.set(BOOL, str(beyond).lower())
+    for equal, (a, b) in zip(same, pairs, strict=True):
         code.say(f"if (!({equal})) {{")
         code.say(f"{least.java} = {code.term(comparison(code, how, a, b)).java};")
         code.say("} else {")

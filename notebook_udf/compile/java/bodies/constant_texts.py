@@ -78,7 +78,8 @@ def _constants_of(value: Value) -> tuple[Any, ...]:
         )
     if isinstance(value, Parts) and value.form in ("tuple", "list") and not value.names:
         parts = [each.value for each in value.parts if isinstance(each, KnownValue)]
-        return (parts,) if len(parts) == len(value.parts) else ()
+        whole = parts if value.is_list else tuple(parts)
+        return (whole,) if len(parts) == len(value.parts) else ()
     if isinstance(value, Slice):
         limits: list[Any] = [each.value for each in value.limits if isinstance(each, KnownValue)]
         return (slice(*limits),) if len(limits) == len(value.limits) else ()

@@ -99,6 +99,8 @@ def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
         raise NotCompiled(f"{how} of a list")
     if how == "+=" and isinstance(left, Term) and is_list(left.kinds):
         return containers.grown(code, left, right)
+    if how == "*=" and isinstance(left, Term) and is_list(left.kinds):
+        return containers.multiplied(code, left, right)
     if how == "*" and (is_listed(left) or is_listed(right)):
         listed, times = (left, right) if is_listed(left) else (right, left)
         return containers.repeated(code, listed, times)

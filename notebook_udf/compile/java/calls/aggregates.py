@@ -10,6 +10,7 @@ from notebook_udf.compile.java.iterating import sorting
 from notebook_udf.compile.java.iterating.iterators import iterated, materialised
 from notebook_udf.compile.java.numbers import decimals
 from notebook_udf.compile.java.numbers.arithmetic import arithmetic, chosen
+from notebook_udf.compile.java.objects import named_parts
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
@@ -54,7 +55,7 @@ def extreme(which: str, code: Code, given: Given, default: Value | None = None) 
         if isinstance(values, (tuple, list)):
             given = tuple(map(KnownValue, values))
         elif isinstance(one, Parts):
-            given = one.parts
+            given = named_parts.gone_through(one)
         else:
             return _extreme_of_list(which, code, one, listed(code, one), default)
     if not given and default is not None:
@@ -92,7 +93,7 @@ def total(code: Code, given: Given) -> Value:
     if not 1 <= len(given) <= 2:
         raise NotCompiled("sum of so many arguments")
     parts, *start = given
-    several = parts.parts if isinstance(parts, Parts) else ()
+    several = named_parts.gone_through(parts) if isinstance(parts, Parts) else ()
     if several and not any("float" in code.term(each).kinds for each in several):
         found: Value = start[0] if start else KnownValue(0)
         for each in several:

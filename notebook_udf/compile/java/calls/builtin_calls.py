@@ -200,7 +200,10 @@ def found_in(code: Code, over: Iteration, every: bool) -> Term:
 def _range(code: Code, given: Given) -> Value:
     known = [each.value for each in given if isinstance(each, KnownValue)]
     if len(known) == len(given):
-        return KnownValue(range(*known))
+        try:
+            return KnownValue(range(*known))
+        except (TypeError, ValueError) as error:
+            raise NotCompiled("what raises in every row") from error
     return Sequence(lambda: iterators.numbers(code, given))
 
 

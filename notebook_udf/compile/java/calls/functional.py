@@ -18,6 +18,7 @@ from notebook_udf.compile.java.iterating import itertools_calls, sorting
 from notebook_udf.compile.java.iterating.iterators import iterated, mapped
 from notebook_udf.compile.java.iterating.itertools_calls import in_turn
 from notebook_udf.compile.java.numbers.arithmetic import condition
+from notebook_udf.compile.java.objects import named_parts
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
@@ -136,7 +137,7 @@ def _mapped(code: Code, given: Given, call: Call) -> Value:
     def call_each(values: Given) -> Value:
         return call(function, values)
 
-    rows = [each.parts for each in over if isinstance(each, Parts)]
+    rows = [named_parts.gone_through(each) for each in over if isinstance(each, Parts)]
     if len(rows) == len(over) and len(set(map(len, rows))) == 1:
         parts = partial(_called_for_each, rows, call_each)
         return Sequence(lambda: mapped(code, tuple(over), call_each), parts)

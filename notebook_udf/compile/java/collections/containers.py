@@ -15,7 +15,6 @@ from notebook_udf.compile.java.documents.json_values import DICTS
 from notebook_udf.compile.java.iterating import iterators, unpacking
 from notebook_udf.compile.java.writing.code import Code
 from notebook_udf.compile.java.writing.terms import (
-    BOOL,
     DATE,
     DICT,
     INT,
@@ -24,7 +23,6 @@ from notebook_udf.compile.java.writing.terms import (
     MAPPINGS,
     NONE,
     PARTS,
-    SCALARS,
     STR,
     Kinds,
     KnownValue,
@@ -200,31 +198,6 @@ def _check_keys(code: Code, whole: Term, more: Kinds) -> None:
     code.lists.put(keys, more)
     if code.lists.of(keys) - NONE not in (INT, STR, DATE):
         raise NotCompiled("a dict whose keys are not all texts, all whole numbers or all dates")
-
-
-def compared_lists(code: Code, how: str, left: Value, right: Value) -> Term | None:
-    """Which of two lists, or of two tuples of any length, is first, or whether they are equal.
-
-    None if they are neither.
-    """
-    if not (iterators.is_listed(left) and iterators.is_listed(right)):
-        return None
-    one, other = (code.term(iterators.as_one(code, each)) for each in (left, right))
-    if len({bool((each.kinds - NONE) & code.lists.fixed) for each in (one, other)}) > 1:
-        raise NotCompiled("comparing a list with what may be a tuple")
-    held = [code.lists.of(each.kinds - NONE) for each in (one, other)]
-    if how in ("==", "!="):
-        if not held[0] | held[1] <= SCALARS or all("float" in each for each in held):
-            # NaN is equal to itself where it is the same object.
-            raise NotCompiled("whether lists of floats, or of lists, are equal")
-        # One that may be None is held as an object.
-        same = "PyList.equal((java.util.ArrayList) {}, (java.util.ArrayList) {})"
-        same = same.format(one.java, other.java)
-        return code.set(BOOL, same if how == "==" else f"!{same}")
-    one, other = code.present(one), code.present(other)
-    if held not in ([INT, INT], [STR, STR]):
-        raise NotCompiled("the order of lists of anything but whole numbers, or but texts")
-    return code.set(BOOL, f"PyList.order({one.java}, {other.java}) {how} 0")
 
 
 def store(code: Code, whole: Term, index: Value, value: Value) -> None:
@@ -457,6 +430,15 @@ def method_of_list(code: Code, whole: Term, name: str, given: tuple[Value, ...])
 def grown(code: Code, whole: Term, value: Value) -> Term:
     """``whole += value`` of a list: the same list."""
     method_of_list(code, whole, "extend", (value,))
+    return whole
+
+
+def multiplied(code: Code, whole: Term, times: Value) -> Value:
+    """``whole *= times`` of a list: the same list; of a tuple, a new one."""
+    if whole.kinds <= code.lists.fixed:
+        return repeated(code, whole, times)
+    check_own_list(code, whole, "*= of a part of a document")
+    code.say(f"PyList.multiply({whole.java}, {lookups.place(code, times)});")
     return whole
 
 

@@ -35,6 +35,7 @@ from notebook_udf.compile.java.writing.terms import (
     constant_parts,
     does_as_its_kind,
     is_literal,
+    is_plain_tuple,
 )
 
 _LIST = "java.util.ArrayList"
@@ -186,7 +187,7 @@ def as_constant(code: Code, default: Value) -> Value:
         return KnownValue(dict(zip(default.names, parts, strict=True)))
     if default.form == "list":
         return KnownValue(parts)
-    return KnownValue(tuple(parts)) if default.form == "tuple" and not default.names else default
+    return KnownValue(tuple(parts)) if is_plain_tuple(default) else default
 
 
 def check_equality(code: Code, kinds: Kinds) -> None:

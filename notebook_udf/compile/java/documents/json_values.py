@@ -236,7 +236,9 @@ def arithmetic(code: Code, how: str, one: Term, other: Term) -> tuple[Term, Term
     whole = [bool(each.kinds & (INT | BOOL)) for each in (one, other)]
     joined = how == "+" and all(listed)
     repeated = how == "*" and ((listed[0] and whole[1]) or (whole[0] and listed[1]))
-    if joined or repeated:
+    kinds = one.kinds | other.kinds
+    known = all(each in SCALARS | PARTS or each.startswith(LIST) for each in kinds)
+    if (joined or repeated) and known and not kinds & code.lists.fixed:
         java = f"PyJson.{'add' if joined else 'multiply'}({code.object(one)}, {code.object(other)})"
         return Term(one.kinds & SCALARS, ""), Term(other.kinds & SCALARS, ""), java
     return without_containers(code, one), without_containers(code, other), ""

@@ -22,6 +22,7 @@ from notebook_udf.compile.java.writing.terms import (
     KEYS,
     NONE,
     STR,
+    Form,
     Iteration,
     Kinds,
     KnownValue,
@@ -60,8 +61,7 @@ def iterated(code: Code, value: Value) -> Iteration:
         return _of_record(code, value)
     value = code.opened(value)
     if isinstance(value, Parts):
-        named_parts.check_places(value)
-        return _of_parts(code, value)
+        return _of_parts(code, Parts(named_parts.gone_through(value)))
     term = code.present(value)
     if is_list(term.kinds):
         return _of_list(code, term.java, code.lists.of(term.kinds))
@@ -149,17 +149,20 @@ def _of_parts(code: Code, whole: Parts) -> Iteration:
 
 
 def _alike(values: tuple[Value, ...], value: Value) -> Value:
-    """A tuple with the names that all of some values have."""
-    forms = {
-        (each.names, each.form, each.of) if isinstance(each, Parts) else None for each in values
-    }
-    (known, *others) = forms
-    if known is None or others or not isinstance(value, Parts):
-        return value
-    names, form, of = known
-    if form in ("list", "dict"):
-        return value
+    """A value in place of some that are of one form, with their names: a dict stays a dict."""
+    forms = set(map(_form, values))
+    if len(forms) > 1 or not isinstance(value, Parts):
+        raise NotCompiled("a loop over values of several forms")
+    ((names, form, of),) = forms
     return replace(value, names=names, form=form, of=of)
+
+
+def _form(value: Value) -> tuple[tuple[str, ...], Form, type | None]:
+    if isinstance(value, Parts):
+        return value.names, value.form, value.of
+    known = value.value if isinstance(value, KnownValue) else ()
+    of = None if type(known) in (tuple, list) else type(known)
+    return getattr(known, "_fields", ()), "list" if isinstance(known, list) else "tuple", of
 
 
 def _of_one(code: Code, value: OneOf) -> Iteration:
@@ -466,7 +469,7 @@ def backwards(code: Code, value: Value) -> Iteration:
     if isinstance(value, KnownValue) and isinstance(value.value, (range, tuple, list, str)):
         return _of_constants(code, tuple(reversed(value.value)))
     if isinstance(value, Parts):
-        return _of_parts(code, Parts(value.parts[::-1]))
+        return _of_parts(code, Parts(named_parts.gone_through(value)[::-1]))
     term = code.present(value)
     if term.kinds == STR:
         turned = f"PyText.slice({term.java}, null, null, Long.valueOf(-1L))"

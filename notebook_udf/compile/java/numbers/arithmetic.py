@@ -260,8 +260,13 @@ def truth(code: Code, value: Value) -> str | bool:
     if held == "PyMatch":
         return True
     if is_record(one.kinds - NONE):
-        _check_always_true(code.lists.of_records(one.kinds - NONE).of)
+        known = code.lists.of_records(one.kinds - NONE)
+        _check_always_true(known.of)
+        if not known.parts and known.form != "object":
+            return False
         return f"{one.java} != null" if "none" in one.kinds else True
+    if any(kind.startswith(RECORD) for kind in one.kinds):
+        raise NotCompiled("whether a tuple or something else is true")
     return f"PyNumber.truth({one.java})"
 
 

@@ -279,6 +279,20 @@ def check_row(owner: type | None) -> None:
         raise NotCompiled(f"an object of {owner.__name__} as a row")
 
 
+def gone_through(owner: Parts) -> tuple[Value, ...]:
+    """What is gone through in place of it, one by one: of a dict its keys.
+
+    Raises
+    ------
+    NotCompiled
+        For an object, for which Python raises.
+    """
+    if owner.form == "dict":
+        return tuple(map(KnownValue, owner.names))
+    check_places(owner)
+    return owner.parts
+
+
 def check_places(owner: Parts) -> None:
     """Raises a ``NotCompiled`` for what has no places: Python raises for its items."""
     if owner.form in ("object", "dict"):

@@ -106,6 +106,13 @@ public final class PyList {
         return made;
     }
 
+    /** list *= times: the same list. */
+    public static void multiply(ArrayList list, long times) {
+        ArrayList made = repeated(list, times);
+        list.clear();
+        list.addAll(made);
+    }
+
     /** list[start:stop:step], null for what is not given. */
     public static ArrayList slice(ArrayList list, Long start, Long stop, Long step) {
         long by = step == null ? 1L : step.longValue();

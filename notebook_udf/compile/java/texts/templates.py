@@ -66,7 +66,7 @@ def percent(
 
 
 def _several(right: Value) -> Sequence[Value]:
-    if isinstance(right, Parts) and not right.is_list:
+    if isinstance(right, Parts) and right.form == "tuple":
         return right.parts
     if isinstance(right, KnownValue) and type(right.value) is tuple:
         return tuple(map(KnownValue, right.value))

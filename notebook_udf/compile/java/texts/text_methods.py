@@ -20,7 +20,7 @@ from notebook_udf.compile.java.iterating.unpacking import first_parts
 from notebook_udf.compile.java.numbers import decimals
 from notebook_udf.compile.java.objects import named_parts
 from notebook_udf.compile.java.patterns.regex_calls import is_match, item_of_match
-from notebook_udf.compile.java.texts.text_encodings import encoded
+from notebook_udf.compile.java.texts.text_encodings import beside_bytes, encoded
 from notebook_udf.compile.java.times.date_values import formatted as times_text
 from notebook_udf.compile.java.times.date_values import is_temporal
 from notebook_udf.compile.java.writing import choices
@@ -49,6 +49,7 @@ from notebook_udf.compile.java.writing.terms import (
     constant_parts,
     is_dict,
     is_list,
+    is_plain_tuple,
     is_queue,
     is_set,
 )
@@ -145,7 +146,7 @@ def _at_an_end(code: Code, text: str, name: str, given: tuple[Value, ...]) -> Va
         f", {each}" for each in [*places, *["null"] * (2 - len(places))][: 2 * bool(places)]
     )
     several = constant_parts(given[0])
-    if isinstance(several, Parts) and several.form == "tuple" and not several.names:
+    if is_plain_tuple(several):
         if len(several.parts) > _MOST_PREFIXES:
             raise NotCompiled(f"{name} of so many")
         if any("none" in code.term(each).kinds for each in several.parts):
@@ -256,7 +257,8 @@ def texts(code: Code, value: Value) -> str:
         value = Parts(tuple(map(KnownValue, value.value)))
     if isinstance(value, Parts):
         made = code.set(TEXTS, "new java.util.ArrayList()")
-        for part in value.parts:
+        for part in named_parts.gone_through(value):
+            part = beside_bytes(code, part) if isinstance(part, Term) else part
             code.say(f"{made.java}.add({text_of(code, part, 'a part')});")
         return made.java
     if isinstance(value, (Sequence, Iteration)):

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeGuard
 
 # Of "int", "float", "bool", "str", "none", and lists, named by where they are made: what kinds of
 # values each may hold is in ``code.ListKinds``.
@@ -291,6 +291,11 @@ def constant_parts(value: Value) -> Value:
     if isinstance(value, KnownValue) and type(value.value) is tuple:
         return Parts(tuple(map(KnownValue, value.value)))
     return value
+
+
+def is_plain_tuple(value: Value) -> TypeGuard[Parts]:
+    """Whether it is a tuple that is written there, and no NamedTuple or dataclass."""
+    return isinstance(value, Parts) and value.form == "tuple" and not value.names
 
 
 def displayed_parts(value: Value) -> Value:
