@@ -421,7 +421,6 @@ def set_and_asked(s: str) -> int:
         lambda s: Begun(len(s)) + 1,
         lambda s: Shared(len(s)).later(),
         lambda s: Noted(len(s)).value,
-        lambda s: Compared(1) == Compared(2),
         lambda s: 1 if Compared(1) else 2,
         lambda s: str(Mean()),
         lambda s: hash(Mean()),

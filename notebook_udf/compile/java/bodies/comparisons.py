@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
+from notebook_udf.compile.java.bodies import own_methods
 from notebook_udf.compile.java.calls import type_tests
 from notebook_udf.compile.java.collections import enum_members, set_values
 from notebook_udf.compile.java.iterating import iterators
@@ -46,6 +47,12 @@ def compare(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) ->
         return of_types
     if how not in ("is", "is not"):
         left, right = (enum_members.plain(code, each) for each in given)
+    fields = own_methods.fields_of(code, how, left, right)
+    if fields is not None:
+        return _compare_tuples(code, how, *fields)
+    own = own_methods.compared(run, code, how, left, right)
+    if own is not None:
+        return own
     same = enum_members.compared(code, how, left, right)
     if same is not None:
         return same

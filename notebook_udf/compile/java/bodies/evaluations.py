@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
-from notebook_udf.compile.java.bodies import function_calls
+from notebook_udf.compile.java.bodies import function_calls, own_methods
 from notebook_udf.compile.java.bodies.attributes import attribute
 from notebook_udf.compile.java.bodies.comparisons import compare, is_none
 from notebook_udf.compile.java.bodies.constant_operands import (
@@ -77,7 +77,7 @@ from notebook_udf.compile.opcodes import LIST_TO_TUPLE
 
 def _binary(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     left, right = given = tuple(enum_members.plain(code, each) for each in given)
-    found = function_calls.by_own_operator(run, code, how, left, right)
+    found = own_methods.by_operator(run, code, how, left, right)
     found = found or type_tests.union(how, left, right)
     if found is not None:
         return found
@@ -146,7 +146,8 @@ def _item(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Val
         known = lookups.known_item(whole.value, index)
         if known is not None:
             return known
-    found = changeable_records.item(code, whole, index)
+    found = own_methods.item(run, code, whole, index)
+    found = found or changeable_records.item(code, whole, index)
     if found is not None:
         return found
     if isinstance(whole, Term) and is_dict(whole.kinds):
@@ -169,7 +170,8 @@ def _is_sequence(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any)
 
 
 def _length(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
-    return builtin_calls.call(code, len, tuple(given), ())
+    found = own_methods.called(run, code, len, tuple(given))
+    return found or builtin_calls.call(code, len, tuple(given), ())
 
 
 def _slice(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
@@ -280,15 +282,18 @@ def _unpack(run: FunctionCalls, code: Code, given: Sequence[Value], count: Any) 
 def _convert(run: FunctionCalls, code: Code, given: Sequence[Value], how: str) -> Value:
     if how == "ascii":
         raise NotCompiled("!a in a text")
+    found = own_methods.text(run, code, given[0], how)
+    if found is not None:
+        return found
     if how == "repr":
         return text_methods.represented(code, given[0])
     return text_methods.formatted(code, given[0], "")
 
 
 def _format(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:
-    if len(given) == 1:
-        return text_methods.formatted(code, given[0], "")
-    return text_methods.format_chosen(code, given[0], given[1])
+    value, how = (*given, KnownValue(""))[:2]
+    found = own_methods.formatted(run, code, value, how)
+    return found or text_methods.format_chosen(code, value, how)
 
 
 def _string(run: FunctionCalls, code: Code, given: Sequence[Value], _: Any) -> Value:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from notebook_udf.compile.bindings import bound, is_plain_code
-from notebook_udf.compile.java.bodies import nested_functions
+from notebook_udf.compile.java.bodies import nested_functions, own_methods
 from notebook_udf.compile.java.calls import (
     builtin_calls,
     functional,
@@ -43,7 +43,6 @@ from notebook_udf.compile.java.writing.terms import (
     NotCompiled,
     OneOf,
     Parts,
-    Term,
     Unset,
     Value,
 )
@@ -125,7 +124,9 @@ def called(
     if begins is not None:
         made = named_parts.made(function.value, arguments, names, code)
         return _begun(run, made, begins)
-    return builtin_calls.call(code, function.value, arguments, names)
+    if not names:
+        found = own_methods.called(run, code, function.value, arguments)
+    return found or builtin_calls.call(code, function.value, arguments, names)
 
 
 def _with_partials(
@@ -195,26 +196,6 @@ def _method(
         return _of_function(run, code, own[0], (KnownValue(own[1]), *given), names)
     found = changeable_records.function_of(code, owner, name)
     return None if found is None else _of_function(run, code, found[0], (owner, *given), names)
-
-
-def _may_be_none(value: Value) -> bool:
-    return isinstance(value, Term) and "none" in value.kinds
-
-
-def by_own_operator(
-    run: FunctionCalls, code: Code, how: str, left: Value, right: Value
-) -> Value | None:
-    """``left how right`` by a method of the left one's class; None if it has none for that."""
-    name = named_parts.OPERATORS.get(how.removesuffix("="))
-    if name is None:
-        return None
-    if changeable_records.known(code, left) is None and not _may_be_none(left):
-        left = code.opened(left)
-    for each in (f"i{name}", name) if how.endswith("=") else (name,):
-        found = changeable_records.function_of(code, left, f"__{each}__")
-        if found is not None:
-            return run.function(found[0], (left, right), ())
-    return None
 
 
 def _object(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
+from notebook_udf.compile.java.collections import changeable_records
 from notebook_udf.compile.java.documents import json_values
 from notebook_udf.compile.java.writing import exceptions
 from notebook_udf.compile.java.writing.code import Code
@@ -21,6 +22,7 @@ from notebook_udf.compile.java.writing.terms import (
     KnownValue,
     NotCompiled,
     Parts,
+    Term,
     TypeOf,
     Value,
     quoted,
@@ -32,8 +34,9 @@ _CLASS_OF: dict[str, type] = {
     "moment": dt.datetime, "stamp": dt.datetime, "span": dt.timedelta, "decimal": Decimal,
     "bytes": bytes,
 }  # fmt: skip
+_CLASS_OF_FORM: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict}
 _UNITED = (type, types.UnionType)
-# Classes of others may say themselves what is an instance of theirs.
+# What other metaclasses make may say itself what is an instance of it.
 _MODULES = ("builtins", "datetime", "decimal", "numbers", "collections.abc", "collections")
 
 
@@ -114,6 +117,9 @@ def union(how: str, left: Value, right: Value) -> KnownValue | None:
 
 def _of_classes(code: Code, value: Value, is_one: Callable[[type], bool]) -> Value:
     """Whether the class of a value is one of some."""
+    own = _class_of(code, value)
+    if own is not None:
+        return KnownValue(is_one(own))
     term = code.term(value)
     if not term.kinds <= _CLASS_OF.keys():
         raise NotCompiled("isinstance of what is of several types, or no plain value")
@@ -128,6 +134,18 @@ def _of_classes(code: Code, value: Value, is_one: Callable[[type], bool]) -> Val
     return json_values.is_of_types(code, term, types, exact=True)
 
 
+def _class_of(code: Code, value: Value) -> type | None:
+    """The class of an object of the user's, or of what is written there; None of any other."""
+    found = changeable_records.known(code, value)
+    if found is not None:
+        return found.of or _CLASS_OF_FORM.get(found.form)
+    if isinstance(value, Term) and "none" not in value.kinds:
+        value = code.opened(value)
+    if not isinstance(value, Parts):
+        return None
+    return value.of or _CLASS_OF_FORM.get(value.form)
+
+
 def _classes(values: Iterable[Value]) -> Iterable[type]:
     for value in values:
         known: Any = value.value if isinstance(value, KnownValue) else None
@@ -139,7 +157,7 @@ def _classes(values: Iterable[Value]) -> Iterable[type]:
             yield from _classes(map(KnownValue, known))
         elif isinstance(known, types.UnionType):
             yield from _classes(map(KnownValue, typing.get_args(known)))
-        elif isinstance(known, type) and known.__module__ in _MODULES:
+        elif isinstance(known, type) and (known.__module__ in _MODULES or type(known) is type):
             yield known
         else:
             raise NotCompiled("isinstance of this type")
