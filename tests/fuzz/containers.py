@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 
 NAMESPACE = """
 from collections import Counter, defaultdict, deque, namedtuple
@@ -89,9 +90,14 @@ OPERATIONS = (
 
 def drawn(chance: random.Random) -> str:
     """A function of one whole number, as text."""
-    kind = chance.choice(KINDS)
+    return placed(chance, KINDS, OPERATIONS)
+
+
+def placed(chance: random.Random, kinds: Sequence[str], operations: Sequence[str]) -> str:
+    """A function with an operation of a value of a kind, come by in some way."""
+    kind = chance.choice(kinds)
     one, other = kind.format(n="n"), kind.format(n="(n + 2)")
     if chance.random() < 0.1:
-        other = chance.choice(KINDS).format(n="n")
-    body = chance.choice(WAYS).format(one=one, other=other, done=chance.choice(OPERATIONS))
+        other = chance.choice(kinds).format(n="n")
+    body = chance.choice(WAYS).format(one=one, other=other, done=chance.choice(operations))
     return "def generated(n):\n" + re.sub("^", "    ", body, flags=re.MULTILINE)

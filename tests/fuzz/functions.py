@@ -8,6 +8,8 @@ from __future__ import annotations
 import datetime as dt
 import math
 import struct
+import sys
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -396,7 +398,9 @@ rows = st.lists(
 
 
 def made(text: str, name: str = "generated") -> Callable[..., Any]:
-    names: dict[str, Any] = {}
+    # Classes are of a module that is none of Python's, and that dataclasses find.
+    module = sys.modules.setdefault("generated", types.ModuleType("generated"))
+    names: dict[str, Any] = {"__name__": module.__name__}
     exec(NAMESPACE + WIDE_NAMESPACE + text, names)
     function: Callable[..., Any] = names[name]
     return function

@@ -14,7 +14,7 @@ from pyspark.sql.types import BooleanType, DateType, DoubleType, LongType, Strin
 
 from notebook_udf.compile.java.java_class import translate
 from notebook_udf.compile.java.writing.terms import NotCompiled
-from tests.fuzz import aliases, containers, flows
+from tests.fuzz import aliases, containers, flows, values
 from tests.fuzz.functions import RESULTS, comparable, made
 from tests.fuzz.wide_forms import DAYS, WIDE_COLUMNS, WIDE_POOLS
 from tests.spark.java_calls import GAVE_UP, Java, answer, in_column
@@ -101,7 +101,7 @@ def check_rows(java: Java, text: str, result: str, rows: Sequence[tuple[Any, ...
 
 
 # Functions of one whole number, by what they try; each gives a text.
-WRITTEN = {"aliases": aliases, "containers": containers, "flows": flows}
+WRITTEN = {"aliases": aliases, "containers": containers, "flows": flows, "values": values}
 _GIVEN = [(0,), (1,), (2,), (5,), (-3,), (None,)]
 
 

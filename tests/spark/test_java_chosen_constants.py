@@ -136,6 +136,11 @@ def exchanged(x: int) -> str:
     return one.name + other.name
 
 
+def a_member_twice(x: int) -> str:
+    wanted = Risk.LOW if x > 0 else Risk.HIGH
+    return str([each == wanted for each in (Risk.LOW, Risk.HIGH, Risk.LOW)])
+
+
 def a_function(x: int) -> str:
     change = louder if x % 2 else lower
     return change("aB" * (x % 3))
@@ -205,8 +210,8 @@ def its_parts(x: int) -> str:
 
 
 FUNCTIONS: list[Callable[..., Any]] = [
-    by_branches, or_none, by_a_helper, in_a_loop, exchanged, a_function, a_dict, of_displays,
-    not_used_behind, a_pattern,
+    by_branches, or_none, by_a_helper, in_a_loop, exchanged, a_member_twice, a_function, a_dict,
+    of_displays, not_used_behind, a_pattern,
     the_worst, as_numbers, as_a_column, of_two_classes, its_parts,
 ]  # fmt: skip
 

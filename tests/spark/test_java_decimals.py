@@ -227,3 +227,12 @@ def test_the_error_of_a_mean_by_its_own_name(java: Java) -> None:
     lists: DataType = ArrayType(DOUBLE, containsNull=False)
     rows: list[tuple[Any, ...]] = [([],), ([1.0],), ([1.0, 3.0],), ([5.0, 2.5, 9.0],)]
     assert answered_alike(java, mean_or_none, [lists], DOUBLE, rows) == len(rows)
+
+
+def rounded_sum(s: str) -> str:
+    return str(sum(Decimal(part) for part in s.split()).quantize(Decimal("0.1")))
+
+
+def test_the_sum_of_nothing_is_no_decimal(java: Java) -> None:
+    rows = [("1.25 2",), ("",), ("0",), (None,)]
+    assert answered_alike(java, rounded_sum, [TEXT], TEXT, rows) == 2

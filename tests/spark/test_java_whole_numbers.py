@@ -214,6 +214,16 @@ def rows(types: list[DataType], values: list[Any], chance: random.Random) -> lis
     return found
 
 
+def large_or_none(n: Any) -> Any:
+    found = 1 << 62 if n > 1 else None
+    return str(found * 2) if found else "none"
+
+
+def test_an_int_beside_none_grows_beyond_64_bits(java: Java) -> None:
+    rows = [(0,), (1,), (2,), (5,), (None,)]
+    assert answered_alike(java, large_or_none, [LONG], TEXT, rows) == 4
+
+
 @pytest.mark.parametrize("at", range(len(CASES)))
 def test_it_answers_as_python(java: Java, at: int) -> None:
     function, types, result, values = CASES[at]

@@ -114,8 +114,7 @@ def compared(code: Code, how: str, left: Value, right: Value) -> Value | None:
         return choices.chosen(code, other, with_one, "a member")
     assert isinstance(member, OneOf)
     assert isinstance(other, KnownValue)
-    if not any(each is other.value for each in member.of):
-        return KnownValue(not same)
-    at = next(at for at, each in enumerate(member.of) if each is other.value)
-    place = code.integers.as_place(member.place)
-    return code.set(BOOL, f"{place} {'==' if same else '!='} {at}L")
+    found = code.one_of_places(member, [each is other.value for each in member.of])
+    if isinstance(found, bool):
+        return KnownValue(found == same)
+    return code.set(BOOL, found if same else f"!{found}")

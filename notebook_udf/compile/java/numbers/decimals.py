@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from notebook_udf.compile.java.writing.code import Code
+from notebook_udf.compile.java.writing.exceptions import raising
 from notebook_udf.compile.java.writing.terms import (
     BOOL,
     DECIMAL,
@@ -123,6 +124,13 @@ def method(
     code: Code, owner: Value, name: str, given: Sequence[Value], names: Sequence[str]
 ) -> Value:
     """``quantize``, ``to_integral_value`` and those without arguments."""
+    owner = code.present(owner, AttributeError)
+    if owner.kinds == _SUM:
+        # An int, which is the sum of nothing, has none of them.
+        code.say(f"if (!({owner.java} instanceof PyDecimal)) {raising(AttributeError)}")
+        owner = code.integers.narrowed(owner, DECIMAL)
+    if owner.kinds != DECIMAL:
+        raise NotCompiled(f"the method {name} of a Decimal or something else")
     if name in _ASKED and not given:
         java, kinds = _ASKED[name]
         return code.set(kinds, f"PyDecimal.{java}({operand(code, owner, AttributeError)})")

@@ -446,6 +446,9 @@ class Integers:
         box = _BOXES.get(holds)
         if box is None:
             return Term(kinds, f"(({holds}) {term.java})")
+        if holds == "long":
+            # What was computed of objects may be beyond 64 bits.
+            return Term(kinds, f"PyNumber.count({term.java})")
         return Term(kinds, f"(({box}) {term.java}).{holds}Value()")
 
 
