@@ -224,6 +224,8 @@ def test_an_int_beside_none_grows_beyond_64_bits(java: Java) -> None:
     assert answered_alike(java, large_or_none, [LONG], TEXT, rows) == 4
 
 
+# Python 3.12 and newer warn of ~ of a bool.
+@pytest.mark.filterwarnings("ignore:Bitwise inversion:DeprecationWarning")
 @pytest.mark.parametrize("at", range(len(CASES)))
 def test_it_answers_as_python(java: Java, at: int) -> None:
     function, types, result, values = CASES[at]
