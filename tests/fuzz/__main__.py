@@ -10,6 +10,7 @@ import notebook_udf as nu
 from tests.fuzz.java_functions import WRITTEN
 from tests.fuzz.running import (
     fuzz,
+    fuzz_aggregates,
     fuzz_arrow,
     fuzz_java,
     fuzz_queries,
@@ -23,6 +24,7 @@ _OF_SPARK = {
     "queries": fuzz_queries,
     "java": fuzz_java,
     "rows": fuzz_rows,
+    "aggregates": fuzz_aggregates,
     **{name: partial(fuzz_written, name) for name in WRITTEN},
 }
 

@@ -398,12 +398,18 @@ rows = st.lists(
 
 
 def made(text: str, name: str = "generated") -> Callable[..., Any]:
+    """A function of that name in such a text."""
+    function: Callable[..., Any] = defined(NAMESPACE + WIDE_NAMESPACE + text, name)
+    return function
+
+
+def defined(text: str, name: str) -> Any:
+    """What a text gives a name."""
     # Classes are of a module that is none of Python's, and that dataclasses find.
     module = sys.modules.setdefault("generated", types.ModuleType("generated"))
     names: dict[str, Any] = {"__name__": module.__name__}
-    exec(NAMESPACE + WIDE_NAMESPACE + text, names)
-    function: Callable[..., Any] = names[name]
-    return function
+    exec(text, names)
+    return names[name]
 
 
 def comparable(value: Any) -> Any:

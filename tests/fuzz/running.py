@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import notebook_udf as nu
-from tests.fuzz import corpus, queries
+from tests.fuzz import aggregates, corpus, queries
 from tests.fuzz.functions import COLUMNS, functions
 from tests.fuzz.functions import check as check_kernels
 from tests.fuzz.java_functions import (
@@ -69,6 +69,20 @@ def fuzz_written(name: str, session: nu.Session, seconds: float) -> int:
 
     _tried(name, written(name), once, seconds, 200)
     return answered
+
+
+def fuzz_aggregates(session: nu.Session, seconds: float) -> int:
+    """Aggregates compiled and in workers: returns how many groups had one value."""
+    aggregates.prepare(session)
+    groups = 0
+
+    def once(text: str) -> None:
+        nonlocal groups
+        groups += aggregates.check(session, text)
+
+    made = st.builds(aggregates.drawn, st.randoms(use_true_random=False))
+    _tried("aggregates", made, once, seconds, 10)
+    return groups
 
 
 def fuzz_rows(session: nu.Session, seconds: float) -> int:
