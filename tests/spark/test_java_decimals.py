@@ -229,6 +229,27 @@ def test_the_error_of_a_mean_by_its_own_name(java: Java) -> None:
     assert answered_alike(java, mean_or_none, [lists], DOUBLE, rows) == len(rows)
 
 
+def variance_or_why(values: list[float]) -> str:
+    try:
+        return f"{statistics.variance(values)} {statistics.mean(values)}"
+    except statistics.StatisticsError:
+        return "too few"
+    except TypeError:
+        return "something else"
+
+
+def test_lists_that_may_hold_none_beside_try(java: Java) -> None:
+    rows: list[tuple[Any, ...]] = [
+        ([],),
+        ([None],),
+        ([1.0],),
+        ([2.0, None],),
+        ([1.0, 2.5],),
+        (None,),
+    ]
+    assert answered_alike(java, variance_or_why, [ArrayType(DOUBLE)], TEXT, rows) == len(rows)
+
+
 def rounded_sum(s: str) -> str:
     return str(sum(Decimal(part) for part in s.split()).quantize(Decimal("0.1")))
 

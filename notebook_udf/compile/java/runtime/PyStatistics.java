@@ -15,9 +15,6 @@ public final class PyStatistics {
 
     private PyStatistics(ArrayList list, int least) {
         count = list.size();
-        if (count < least) {
-            throw Raised.STATISTICS;
-        }
         for (int i = 0; i < count; i++) {
             Object each = list.get(i);
             if (each instanceof Double) {
@@ -34,6 +31,10 @@ public final class PyStatistics {
             } else {
                 throw Raised.TYPE;
             }
+        }
+        // How many there are is known, in Python too, once all of them were looked at.
+        if (count < least) {
+            throw Raised.STATISTICS;
         }
     }
 

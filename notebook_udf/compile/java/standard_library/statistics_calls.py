@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Any
 
+from notebook_udf.compile.java.iterating import sorting
 from notebook_udf.compile.java.iterating.iterators import materialised
 from notebook_udf.compile.java.numbers.arithmetic import arithmetic
 from notebook_udf.compile.java.standard_library import real_numbers
@@ -43,7 +44,8 @@ def called(code: Code, function: Any, given: tuple[Value, ...], names: Sequence[
         raise NotCompiled(f"{function.__name__} of anything but values")
     whole = materialised(code, given[0])
     held = code.lists.of(whole.kinds)
-    code.lists.check_order(held)
+    complete = function is not statistics.fmean and sorting.is_complete(code, given[0])
+    code.lists.check_order(held, complete=complete)
     if held - NONE not in (FLOAT, INT):
         raise NotCompiled(f"{function.__name__} of what are neither floats nor whole numbers")
     if function is statistics.fmean:
