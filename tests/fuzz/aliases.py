@@ -40,7 +40,14 @@ _CHANGES = {
         "if len({l}) > 1:\n    {l}[0], {l}[-1] = {l}[-1], {l}[0]",
     ),
     "d": (
-        *("{d}['a'] = {v}", "{d}['c'] = {v}", "{d}.update(b={v})", "{d}.setdefault('a', 8)"),
+        *(
+            "{d}['a'] = {v}",
+            "{d}['c'] = {v}",
+            "{d}.update(b={v})",
+            "{d}.update({d}, a={v})",
+            "{d}.update({{'b': {v}}})",
+            "{d}.setdefault('a', 8)",
+        ),
         *("{d}.pop('b', None)", "{d} = {{**{d}, 'z': 1}}", "{d}['a'] = {d}.get('a', 0) + 1"),
         *("{d} = {d}", "{d} |= {{'q': {v}}}", "for k in list({d}):\n    {d}[k] = 4"),
     ),

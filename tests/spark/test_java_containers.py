@@ -59,6 +59,18 @@ def multiplied_in_place(n: int) -> str:
     return f"{one}{other}{outer[0]}{outer[1]}"
 
 
+def updated(n: int) -> str:
+    best: dict[str, Any] = {"score": n, "who": "-"}
+    other: dict[str, Any] = {"who": "b", "score": 2}
+    best["score"] += 1
+    if n > 1:
+        best.update(other)
+    best.update(who="c" if n > 2 else best["who"])
+    grown = {f"k{n}": 1}
+    grown.update({"a": n}, b=2)
+    return f"{best['score']}{best['who']}" + ",".join(f"{k}={v}" for k, v in grown.items())
+
+
 def an_empty_tuple_or_none(n: int) -> str:
     found = () if n > 1 else None
     return f"{not found}{found or 'none'}"
@@ -88,7 +100,7 @@ def texts_of_a_version(s: str) -> str:
     "function",
     [
         *(keys_of_a_dict, a_loop_over_dicts, a_loop_over_lists),
-        *(a_tuple_or_none, multiplied_in_place, an_empty_tuple_or_none, a_tuple_in_a_text),
+        *(a_tuple_or_none, multiplied_in_place, updated, an_empty_tuple_or_none, a_tuple_in_a_text),
         of_other_lengths,
     ],
 )

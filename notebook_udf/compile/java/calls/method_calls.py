@@ -6,7 +6,13 @@ import datetime as dt
 import decimal
 import re
 
-from notebook_udf.compile.java.collections import containers, lookups, queues, set_values
+from notebook_udf.compile.java.collections import (
+    changeable_records,
+    containers,
+    lookups,
+    queues,
+    set_values,
+)
 from notebook_udf.compile.java.documents import document_changes, json_values
 from notebook_udf.compile.java.iterating.iterators import (
     materialised,
@@ -161,6 +167,9 @@ def _method_of_record(
         found = code.lists.of_records(owner.kinds)
         if given[0].value in found.names:
             return code.part_now(owner, found.names.index(given[0].value))
+    if name == "update" and len(given) <= len(names) + 1:
+        changeable_records.update(code, owner, given, names)
+        return KnownValue(None)
     raise NotCompiled(f"the method {name} of a dict of known keys, with these arguments")
 
 
@@ -180,6 +189,11 @@ def _method_of_dict(
             are_keys=name == "keys",
             are_items=name == "items",
         )
+    if name == "update" and len(given) <= len(names) + 1:
+        count = len(given) - len(names)
+        for each in (*given[:count], Parts(given[count:], names, "dict")):
+            containers.put_all(code, whole, each)
+        return KnownValue(None)
     if names:
         raise NotCompiled(f"the method {name} of a dict")
     return containers.method_of_dict(code, whole, name, given)

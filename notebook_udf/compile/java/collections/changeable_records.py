@@ -19,6 +19,7 @@ from notebook_udf.compile.java.writing.terms import (
     Slice,
     Term,
     Value,
+    displayed_parts,
 )
 
 
@@ -81,6 +82,27 @@ def set_item(code: Code, owner: Term, key: Value, value: Value) -> bool:
         place = _place_of(code, found, key)
         _set(code, owner, range(len(found.parts)), f"(int) {place}", value)
     return True
+
+
+def update(code: Code, owner: Term, given: tuple[Value, ...], names: tuple[str, ...]) -> None:
+    """``owner.update(other, a=1)`` of a dict of known keys, which stay as they are."""
+    count = len(given) - len(names)
+    changed: list[tuple[str, Value]] = []
+    for each in given[:count]:
+        other = known(code, each)
+        if other is not None and other.form == "dict":
+            assert isinstance(each, Term)
+            # All of them as they are before the first is set: it may be the same dict.
+            parts = [code.part_now(each, at) for at in range(len(other.names))]
+            changed += zip(other.names, parts, strict=True)
+            continue
+        whole = displayed_parts(each)
+        if not isinstance(whole, Parts) or whole.form != "dict":
+            raise NotCompiled("update of a dict of known keys with what is none")
+        changed += zip(whole.names, whole.parts, strict=True)
+    changed += zip(names, given[count:], strict=True)
+    for name, value in changed:
+        set_item(code, owner, KnownValue(name), value)
 
 
 def _set(code: Code, owner: Term, places: Sequence[int], java: str, value: Value) -> None:

@@ -375,9 +375,6 @@ def method_of_dict(code: Code, whole: Term, name: str, given: tuple[Value, ...])
     if name == "setdefault" and len(given) == 2:
         _put_if_absent(code, whole, *given)
         return lookups.item_of_dict(code, whole, given[0], None)
-    if name == "update" and len(given) == 1:
-        put_all(code, whole, given[0])
-        return KnownValue(None)
     if name == "clear" and not given and is_own(whole.kinds):
         code.say(f"{whole.java}.clear();")
         return KnownValue(None)
