@@ -520,7 +520,8 @@ class Longest(nu.AggregateFunction):
         return 0
 
     def accumulate(self, acc: int, value: Any) -> int:
-        return max(acc, abs(value or 0))
+        # The half of the least BIGINT has a negative that fits.
+        return max(acc, abs((value or 0) // 2))
 
     def merge(self, acc: int, others: Any) -> int:
         return max([acc, *others])
