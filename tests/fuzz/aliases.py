@@ -7,22 +7,9 @@ from __future__ import annotations
 
 import random
 
-NAMESPACE = """
-from collections import namedtuple
-from dataclasses import dataclass
+from tests.fuzz import containers
 
-Pair = namedtuple("Pair", "a b")
-
-@dataclass
-class Point:
-    a: int
-    b: int
-
-class Plain:
-    def __init__(self, a, b):
-        self.a = a
-        self.b = b
-"""
+NAMESPACE = containers.NAMESPACE
 # What is kept by the first letter of a name: l a list, d a dict, o an object, n a list of lists.
 _MADE = {
     "l": ("[n, 1]", "[]", "[1, 2]", "list(range(3))", "[n] * 2", "[v for v in (n, 2)]", "{l}[:]"),
