@@ -53,68 +53,59 @@ def fuzz_java(session: nu.Session, seconds: float) -> int:
     """Generated functions by their Java: returns how many rows were answered as in Python."""
     java, chance = Java(session.spark._jvm), random.Random()
 
-    def check(text: str, result: str) -> int:
-        return check_rows(java, text, result, drawn(chance, _ROWS_EACH))
+    def check(function: tuple[str, str]) -> int:
+        return check_rows(java, *function, drawn(chance, _ROWS_EACH))
 
-    return _answered("java", 3, check, seconds, 50)
+    return _answered("java", functions(more=3), check, seconds, 50)
 
 
 def fuzz_written(name: str, session: nu.Session, seconds: float) -> int:
     """Functions of what containers are and do, by their Java: as ``fuzz_java``."""
-    java, answered = Java(session.spark._jvm), 0
-
-    def once(text: str) -> None:
-        nonlocal answered
-        answered += check_written(java, name, text)
-
-    _tried(name, written(name), once, seconds, 200)
-    return answered
+    check = partial(check_written, Java(session.spark._jvm), name)
+    return _answered(name, written(name), check, seconds, 200)
 
 
 def fuzz_aggregates(session: nu.Session, seconds: float) -> int:
     """Aggregates compiled and in workers: returns how many groups had one value."""
     aggregates.prepare(session)
-    groups = 0
-
-    def once(text: str) -> None:
-        nonlocal groups
-        groups += aggregates.check(session, text)
-
     made = st.builds(aggregates.drawn, st.randoms(use_true_random=False))
-    _tried("aggregates", made, once, seconds, 10)
-    return groups
+    return _answered("aggregates", made, partial(aggregates.check, session), seconds, 10)
 
 
 def fuzz_rows(session: nu.Session, seconds: float) -> int:
     """Generated functions row by row in workers: returns how many rows were answered so."""
     by_row = RowFunctions(session, random.Random(), _ROWS_OF_A_QUERY)
-    return _answered("rows", 3, by_row.check, seconds, 10)
+    return _answered("rows", functions(more=3), lambda f: by_row.check(*f), seconds, 10)
 
 
 def fuzz_arrow(seconds: float) -> int:
     """Generated functions as kernels: returns how many rows those answered as Python does."""
     chance = random.Random()
 
-    def check(text: str, result: str) -> int:
+    def check(function: tuple[str, str]) -> int:
         given = without_halves(drawn(chance, _ROWS_EACH))
         with suppress(TooSlowError), in_time():
-            return check_kernels(text, result, [row[: len(COLUMNS)] for row in given])
+            return check_kernels(*function, [row[: len(COLUMNS)] for row in given])
         return 0
 
-    return _answered("arrow", 0, check, seconds, 50)
+    return _answered("arrow", functions(more=0), check, seconds, 50)
 
 
 def _answered(
-    name: str, more: int, check: Callable[[str, str], int], seconds: float, examples: int
+    name: str,
+    values: st.SearchStrategy[Any],
+    check: Callable[[Any], int],
+    seconds: float,
+    examples: int,
 ) -> int:
-    """How many rows generated functions answered, each as many as ``check`` says."""
+    """How much of what is generated was answered, each as often as ``check`` says."""
     answered = 0
 
-    def once(function: tuple[str, str]) -> None:
+    def once(value: Any) -> None:
         nonlocal answered
-        answered += check(*function)
+        answered += check(value)
 
-    _tried(name, functions(more=more), once, seconds, examples)
+    _tried(name, values, once, seconds, examples)
     return answered
 
 

@@ -26,7 +26,6 @@ from notebook_udf.compile.java.writing.terms import (
     KnownValue,
     NotCompiled,
     Parts,
-    Term,
     Value,
 )
 
@@ -57,7 +56,7 @@ def compared(run: FunctionCalls, code: Code, how: str, left: Value, right: Value
     As Python does it where both are of one class, or the right one is of none of the user's.
     """
     name = _COMPARED.get(how)
-    left, right = _opened(code, left), _opened(code, right)
+    left, right = changeable_records.opened(code, left), changeable_records.opened(code, right)
     own, other = (_class_of(code, each) for each in (left, right))
     if name is None or own is None:
         return None
@@ -149,31 +148,24 @@ def formatted(run: FunctionCalls, code: Code, value: Value, how: Value) -> Value
     return text(run, code, value, "str") if is_plain else None
 
 
-def _opened(code: Code, owner: Value) -> Value:
-    """An object part by part, if it is never None and its parts are never set."""
-    may_be_none = isinstance(owner, Term) and "none" in owner.kinds
-    if may_be_none or changeable_records.known(code, owner) is not None:
-        return owner
-    return code.opened(owner)
-
-
 def _class_of(code: Code, value: Value) -> type | None:
-    found = changeable_records.known(code, value)
-    if found is not None:
-        return found.of
-    value = _opened(code, value)
-    return value.of if isinstance(value, Parts) else None
+    whole = changeable_records.described(code, value)
+    return None if whole is None else whole.of
 
 
 def _function(code: Code, owner: Value, name: str) -> types.FunctionType | None:
-    found = changeable_records.function_of(code, _opened(code, owner), name)
+    found = changeable_records.function_of(code, changeable_records.opened(code, owner), name)
     return None if found is None else found[0]
 
 
 def _asked(run: FunctionCalls, code: Code, name: str, owner: Value, *given: Value) -> Value | None:
     """The call of a method of its class; None if it has none, or is of no class of the user's."""
     function = _function(code, owner, name)
-    return None if function is None else run.function(function, (_opened(code, owner), *given), ())
+    return (
+        None
+        if function is None
+        else run.function(function, (changeable_records.opened(code, owner), *given), ())
+    )
 
 
 def _by_default(code: Code, value: Value) -> tuple[str, tuple[str, ...]] | None:

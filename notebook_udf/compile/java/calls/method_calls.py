@@ -168,9 +168,15 @@ def _method_of_record(
         if given[0].value in found.names:
             return code.part_now(owner, found.names.index(given[0].value))
     if name == "update" and len(given) <= len(names) + 1:
-        changeable_records.update(code, owner, given, names)
+        changeable_records.update(code, owner, _updates(given, names))
         return KnownValue(None)
     raise NotCompiled(f"the method {name} of a dict of known keys, with these arguments")
+
+
+def _updates(given: tuple[Value, ...], names: tuple[str, ...]) -> tuple[Value, ...]:
+    """The dicts that ``update`` is given; what it is given by names is the last."""
+    count = len(given) - len(names)
+    return (*given[:count], Parts(given[count:], names, "dict"))
 
 
 def _method_of_dict(
@@ -190,8 +196,7 @@ def _method_of_dict(
             are_items=name == "items",
         )
     if name == "update" and len(given) <= len(names) + 1:
-        count = len(given) - len(names)
-        for each in (*given[:count], Parts(given[count:], names, "dict")):
+        for each in _updates(given, names):
             containers.put_all(code, whole, each)
         return KnownValue(None)
     if names:

@@ -22,7 +22,6 @@ from notebook_udf.compile.java.writing.terms import (
     KnownValue,
     NotCompiled,
     Parts,
-    Term,
     TypeOf,
     Value,
     quoted,
@@ -117,7 +116,8 @@ def union(how: str, left: Value, right: Value) -> KnownValue | None:
 
 def _of_classes(code: Code, value: Value, is_one: Callable[[type], bool]) -> Value:
     """Whether the class of a value is one of some."""
-    own = _class_of(code, value)
+    whole = changeable_records.described(code, value)
+    own = None if whole is None else whole.of or _CLASS_OF_FORM.get(whole.form)
     if own is not None:
         return KnownValue(is_one(own))
     term = code.term(value)
@@ -132,18 +132,6 @@ def _of_classes(code: Code, value: Value, is_one: Callable[[type], bool]) -> Val
         raise NotCompiled("isinstance of what is of several types")
     types = [_CLASS_OF[kind] for kind in sorted(accepted)]
     return json_values.is_of_types(code, term, types, exact=True)
-
-
-def _class_of(code: Code, value: Value) -> type | None:
-    """The class of an object of the user's, or of what is written there; None of any other."""
-    found = changeable_records.known(code, value)
-    if found is not None:
-        return found.of or _CLASS_OF_FORM.get(found.form)
-    if isinstance(value, Term) and "none" not in value.kinds:
-        value = code.opened(value)
-    if not isinstance(value, Parts):
-        return None
-    return value.of or _CLASS_OF_FORM.get(value.form)
 
 
 def _classes(values: Iterable[Value]) -> Iterable[type]:

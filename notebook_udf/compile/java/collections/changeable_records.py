@@ -33,6 +33,19 @@ def as_parts(found: RecordKinds) -> Parts:
     return Parts((), found.names, found.form, found.of)
 
 
+def opened(code: Code, owner: Value) -> Value:
+    """An object part by part, if it is never None and its parts are never set; else as it is."""
+    may_be_none = isinstance(owner, Term) and "none" in owner.kinds
+    return owner if may_be_none or known(code, owner) is not None else code.opened(owner)
+
+
+def described(code: Code, owner: Value) -> Parts | None:
+    """What the class and the form of an object are looked up by; None of what has no parts."""
+    found = known(code, owner)
+    whole = opened(code, owner) if found is None else as_parts(found)
+    return whole if isinstance(whole, Parts) else None
+
+
 def function_of(code: Code, owner: Value, name: str) -> tuple[types.FunctionType, bool] | None:
     """As ``named_parts.function_of``, of such an object as well."""
     found = known(code, owner)
@@ -84,11 +97,10 @@ def set_item(code: Code, owner: Term, key: Value, value: Value) -> bool:
     return True
 
 
-def update(code: Code, owner: Term, given: tuple[Value, ...], names: tuple[str, ...]) -> None:
+def update(code: Code, owner: Term, others: Sequence[Value]) -> None:
     """``owner.update(other, a=1)`` of a dict of known keys, which stay as they are."""
-    count = len(given) - len(names)
     changed: list[tuple[str, Value]] = []
-    for each in given[:count]:
+    for each in others:
         other = known(code, each)
         if other is not None and other.form == "dict":
             assert isinstance(each, Term)
@@ -100,7 +112,6 @@ def update(code: Code, owner: Term, given: tuple[Value, ...], names: tuple[str, 
         if not isinstance(whole, Parts) or whole.form != "dict":
             raise NotCompiled("update of a dict of known keys with what is none")
         changed += zip(whole.names, whole.parts, strict=True)
-    changed += zip(names, given[count:], strict=True)
     for name, value in changed:
         set_item(code, owner, KnownValue(name), value)
 

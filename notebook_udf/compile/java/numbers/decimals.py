@@ -133,7 +133,7 @@ def method(
         raise NotCompiled(f"the method {name} of a Decimal or something else")
     if name in _ASKED and not given:
         java, kinds = _ASKED[name]
-        return code.set(kinds, f"PyDecimal.{java}({operand(code, owner, AttributeError)})")
+        return code.set(kinds, f"PyDecimal.{java}({owner.java})")
     least = 1 if name == "quantize" else 0
     rounding: Any = decimal.ROUND_HALF_EVEN
     if names == ("rounding",) or (not names and len(given) == least + 1):
@@ -145,10 +145,9 @@ def method(
     if rounding not in [f"ROUND_{each}" for each in _ROUNDINGS]:
         raise NotCompiled(f"{name} with rounding={rounding!r}")
     how = f"java.math.RoundingMode.{rounding.removeprefix('ROUND_')}"
-    own = operand(code, owner, AttributeError)
     if not least:
-        return code.set(DECIMAL, f"PyDecimal.integral({own}, {how})")
-    return code.set(DECIMAL, f"PyDecimal.quantize({own}, {operand(code, given[0])}, {how})")
+        return code.set(DECIMAL, f"PyDecimal.integral({owner.java}, {how})")
+    return code.set(DECIMAL, f"PyDecimal.quantize({owner.java}, {operand(code, given[0])}, {how})")
 
 
 def as_int(code: Code, term: Term, *, nearest: bool) -> Value:
